@@ -1,0 +1,31 @@
+"""Finds and loads one-file plug-ins by name: the single dynamic import of the program."""
+
+import importlib
+import pkgutil
+from pathlib import Path
+
+from dreamd.errors import ConfigError
+
+
+def names(package: str) -> list[str]:
+    """The plug-ins of a package such as `formats`: its files, but for `base` and those with a leading underscore."""
+    folder = Path(__file__).parent / package
+    found = (module.name for module in pkgutil.iter_modules([str(folder)]))
+    return sorted(name for name in found if name != "base" and not name.startswith("_"))
+
+
+def load(package: str, name: str, attribute: str) -> object:
+    """The object a plug-in offers, e.g. `load("formats", "codex", "FORMAT")`.
+
+    Raises ConfigError when there is no such plug-in or a library it needs is not installed.
+    """
+    if name not in names(package):
+        known = ", ".join(names(package))
+        raise ConfigError(f"no {name!r} among dreamd's {package}", hint=f"known: {known}")
+    try:
+        module = importlib.import_module(f"dreamd.{package}.{name}")
+    except ModuleNotFoundError as error:
+        raise ConfigError(
+            f"{package}/{name} needs the package {error.name}", hint=f"pip install {error.name}"
+        ) from error
+    return getattr(module, attribute)

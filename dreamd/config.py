@@ -1,0 +1,258 @@
+"""The configuration: TOML and environment into one frozen tree. Every key, default, unit and bound stands here.
+
+Unknown keys are errors that name the nearest known one. Secrets are named by environment variable or file, never
+written inline. `config.example.toml` shows every key; a test holds it to this file.
+"""
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Mapping
+from datetime import time
+from pathlib import Path
+from typing import Annotated, Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+import msgspec
+import platformdirs
+from msgspec import Meta, Struct, field
+
+from dreamd.errors import ConfigError
+
+Language = Literal["auto", "en", "zh"]
+Seconds = Annotated[float, Meta(ge=0, le=7 * 86400)]
+Count = Annotated[int, Meta(ge=1)]
+Bytes = Annotated[int, Meta(ge=1024)]
+Share = Annotated[float, Meta(gt=0, le=1)]
+
+
+class Section(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    pass
+
+
+class State(Section, frozen=True):
+    dir: str = ""  # "": $STATE_DIRECTORY, else the platform's state folder
+
+
+class Logs(Section, frozen=True):
+    level: Literal["debug", "info", "warning", "error"] = "info"
+    format: Literal["auto", "json", "console"] = "auto"  # auto: console on a terminal
+
+
+class Tail(Section, frozen=True):
+    max_line_bytes: Bytes = 8 << 20  # longer lines keep their metadata and a cut text
+    max_text_bytes: Bytes = 64 << 10  # of one record's text
+    rescan_s: Annotated[float, Meta(ge=1, le=3600)] = (
+        60.0  # full scan of all places, whatever the watcher says
+    )
+    watch: bool = True  # false: only the rescan (network file systems)
+
+
+class Night(Section, frozen=True):
+    at: str = "23:55"  # local time of each agent's zone
+    jitter_s: Annotated[float, Meta(ge=0, le=6 * 3600)] = 300.0  # the window that ends at `at`
+    catch_up_days: Annotated[int, Meta(ge=0, le=366)] = 7
+    max_attempts: Count = 5  # of one phase of one night, before it waits for a person
+
+
+class Daily(Section, frozen=True):
+    enabled: bool = True
+    max_output_tokens: Annotated[int, Meta(ge=64, le=8192)] = 500
+    max_input_tokens: Annotated[int, Meta(ge=512)] = 6000  # longer days are summarised in several calls
+
+
+class DeepDream(Section, frozen=True):
+    enabled: bool = True
+    candidates: Annotated[int, Meta(ge=0, le=1000)] = 1  # agents a night
+    lookback_days: Annotated[int, Meta(ge=1, le=366)] = 1
+    max_retired: Share = 0.25  # of the entries of MEMORY.md, per run, before the rewrite is held
+    min_retired: Annotated[int, Meta(ge=0)] = 3  # retirements always allowed
+    max_entries: Count = 50
+    max_input_tokens: Annotated[int, Meta(ge=1024)] = 24000
+    protected: tuple[str, ...] = ()  # regular expressions of lines that stay verbatim
+
+
+class Llm(Section, frozen=True):
+    provider: str = "none"  # none, openai, anthropic, scripted
+    base_url: str = ""  # "": the provider's own
+    model: str = ""
+    api_key_env: str = ""  # name of an environment variable
+    api_key_file: str = ""  # path of a file that holds the key alone
+    max_tokens_field: Literal["auto", "max_tokens", "max_completion_tokens"] = "auto"
+    json_schema: bool = True  # ask for JSON by schema where the API can
+    concurrency: Annotated[int, Meta(ge=1, le=256)] = 2  # dream calls in flight
+    connect_timeout_s: Seconds = 10.0
+    read_timeout_s: Seconds = 120.0  # between two bytes
+    deadline_s: Seconds = 600.0  # of one call, retries included
+    attempts: Annotated[int, Meta(ge=1, le=20)] = 4
+    script: str = ""  # provider "scripted": a JSON file of replies
+
+
+class Agent(Section, frozen=True):
+    format: str = ""  # "": guessed for each log
+    logs: tuple[str, ...] = ()  # files, folders or globs; (): the format's usual place
+    workspace: str = ""  # where MEMORY.md and memory/ are; "" : read only, nothing is written
+    zone: str = ""  # IANA time zone; "": this machine's
+    language: Language = "auto"  # auto: that of the agent's records
+    memory_file: str = "MEMORY.md"  # relative to the workspace
+    daily_dir: str = "memory"
+    diary_dir: str = "memory/dreams"
+    enabled: bool = True
+
+
+class Config(Section, frozen=True):
+    state: State = field(default_factory=State)
+    logs: Logs = field(default_factory=Logs)
+    tail: Tail = field(default_factory=Tail)
+    night: Night = field(default_factory=Night)
+    daily: Daily = field(default_factory=Daily)
+    deep_dream: DeepDream = field(default_factory=DeepDream)
+    llm: Llm = field(default_factory=Llm)
+    agents: Mapping[str, Agent] = {}
+
+    def agent(self, agent_id: str) -> Agent:
+        if agent_id not in self.agents:
+            raise ConfigError(
+                f"no agent {agent_id!r} in the configuration", hint=_known(agent_id, self.agents)
+            )
+        return self.agents[agent_id]
+
+
+def _known(word: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+    return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}"
+
+
+def zone_of(agent: Agent) -> ZoneInfo:
+    """The agent's time zone, or this machine's. Raises ConfigError for an unknown name."""
+    name = agent.zone or local_zone_name()
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError) as error:
+        raise ConfigError(
+            f"unknown time zone {name!r}", hint='use an IANA name such as "Europe/Berlin"'
+        ) from error
+
+
+def local_zone_name() -> str:
+    """The IANA zone of the machine: $TZ, /etc/timezone or where /etc/localtime points; UTC when none of them tells."""
+    named = os.environ.get("TZ", "").removeprefix(":")
+    if named and "/" in named:
+        return named
+    link = Path("/etc/localtime")
+    target = str(link.resolve()) if link.exists() else ""
+    return target.split("zoneinfo/", 1)[1] if "zoneinfo/" in target else "UTC"
+
+
+def night_time(config: Config) -> time:
+    """`night.at` as a time of day. Raises ConfigError."""
+    try:
+        return time.fromisoformat(config.night.at)
+    except ValueError as error:
+        raise ConfigError(f"night.at is {config.night.at!r}", hint='write it as "23:55"') from error
+
+
+def state_dir(config: Config) -> Path:
+    """The folder of pool.db; not created here."""
+    named = config.state.dir or os.environ.get("STATE_DIRECTORY", "").split(":")[0]
+    return Path(named).expanduser() if named else Path(platformdirs.user_state_dir("dreamd"))
+
+
+def find(given: str | None = None) -> Path | None:
+    """The configuration file: --config, $DREAMD_CONFIG, the user's, the system's. None when there is none.
+
+    Raises ConfigError when one was named and is not there.
+    """
+    named = given or os.environ.get("DREAMD_CONFIG")
+    if named:
+        path = Path(named).expanduser()
+        if not path.is_file():
+            raise ConfigError(f"no configuration at {path}", hint="run `dreamd init` to write one")
+        return path
+    usual = (Path(platformdirs.user_config_dir("dreamd")) / "config.toml", Path("/etc/dreamd/config.toml"))
+    return next((path for path in usual if path.is_file()), None)
+
+
+def load(path: Path | None, environ: Mapping[str, str] = os.environ) -> Config:
+    """The configuration of a file (None: all defaults) with DREAMD_SECTION__KEY laid over it, fully checked.
+
+    Raises ConfigError naming the file, the key and what to do.
+    """
+    where = str(path) if path else "the environment"
+    tree = _read(path) if path else {}
+    _overlay(tree, environ)
+    try:
+        config = msgspec.convert(tree, Config, strict=False)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{where}: {_explain(error)}") from error
+    _check(config)
+    return config
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"{path}: not valid TOML: {error}") from error
+    except OSError as error:
+        raise ConfigError(f"{path}: {error.strerror}") from error
+
+
+def _overlay(tree: dict[str, Any], environ: Mapping[str, str]) -> None:
+    for name, value in sorted(environ.items()):
+        if not name.startswith("DREAMD_") or "__" not in name:
+            continue
+        *sections, key = name.removeprefix("DREAMD_").lower().split("__")
+        place = tree
+        for section in sections:
+            place = place.setdefault(section, {})
+            if not isinstance(place, dict):
+                raise ConfigError(f"${name}: {section!r} is not a section")
+        place[key] = value.split(os.pathsep) if key in ("logs", "protected") else value
+
+
+_UNKNOWN = re.compile(r"unknown field `(?P<key>[^`]+)`(?: - at `\$(?P<path>[^`]*)`)?")
+
+
+def _explain(error: msgspec.ValidationError) -> str:
+    text = str(error)
+    found = _UNKNOWN.search(text)
+    if not found:
+        return text.replace("`$.", "`")
+    section = (found["path"] or "").strip(".")
+    place = f"[{section}]" if section else "the top level"
+    return f"unknown key {found['key']!r} in {place}; {_known(found['key'], _keys(section))}"
+
+
+def _keys(section: str) -> tuple[str, ...]:
+    if section.startswith("agents"):
+        return Agent.__struct_fields__
+    kinds: dict[str, type[Section]] = {
+        "": Config, "state": State, "logs": Logs, "tail": Tail, "night": Night, "daily": Daily,
+        "deep_dream": DeepDream, "llm": Llm,
+    }  # fmt: skip
+    return kinds.get(section, Config).__struct_fields__
+
+
+_AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")
+
+
+def _check(config: Config) -> None:
+    night_time(config)
+    for agent_id, agent in config.agents.items():
+        if not _AGENT_ID.fullmatch(agent_id):
+            raise ConfigError(
+                f"agent id {agent_id!r}", hint="use letters, digits, dot, dash and underscore, at most 64"
+            )
+        try:
+            zone_of(agent)
+        except ConfigError as error:
+            raise ConfigError(f"[agents.{agent_id}] {error.what}", hint=error.hint) from error
+    for pattern in config.deep_dream.protected:
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise ConfigError(
+                f"deep_dream.protected: {pattern!r} is no regular expression: {error}"
+            ) from error

@@ -1,0 +1,63 @@
+"""The closed list of log events: name and level here, values as keys where they happen, never log text.
+
+A canonical line (`*.finished`) carries everything about one run. A state is told on change only.
+"""
+
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+Level = Literal["debug", "info", "warning", "error"]
+
+
+class Event(Struct, frozen=True):
+    name: str  # noun.past_verb
+    level: Level = "info"
+
+
+class Emit(Protocol):
+    """Tell an event with its values. Values are ids, counts, dates, paths and durations; never log text or prompts."""
+
+    def __call__(self, event: Event, /, **values: object) -> None: ...
+
+
+def silent(_event: Event, /, **_values: object) -> None:
+    """Tells nobody: for commands that print for themselves."""
+
+
+DAEMON_STARTED = Event("daemon.started")
+DAEMON_READY = Event("daemon.ready")
+DAEMON_STOPPING = Event("daemon.stopping")
+DAEMON_STOPPED = Event("daemon.stopped")
+CONFIG_RELOADED = Event("config.reloaded")
+CONFIG_REFUSED = Event("config.refused", "error")
+
+SYNC_FINISHED = Event("sync.finished")  # canonical: per pass over the logs that read anything
+SOURCE_FOUND = Event("source.found", "debug")
+SOURCE_MOVED = Event("source.moved", "debug")
+SOURCE_REWRITTEN = Event("source.rewritten", "info")
+SOURCE_UNREADABLE = Event("source.unreadable", "warning")
+SOURCE_READABLE = Event("source.readable", "info")
+SOURCE_NOT_UNDERSTOOD = Event("source.not_understood", "warning")  # it grew and nothing was understood
+LINE_TRUNCATED = Event("line.truncated", "warning")
+WATCH_DEGRADED = Event("watch.degraded", "warning")
+WATCH_RESTORED = Event("watch.restored")
+
+NIGHT_STARTED = Event("night.started")
+NIGHT_FINISHED = Event("night.finished")  # canonical
+NIGHT_MISSED = Event("night.missed", "warning")  # found late; it is being caught up
+CLOCK_JUMPED = Event("clock.jumped", "warning")
+PHASE_FINISHED = Event("phase.finished")  # canonical: one per agent, date and phase
+PHASE_FAILED = Event("phase.failed", "error")
+LINE_REFUSED = Event(
+    "memory_line.refused", "info"
+)  # the audit turned a proposed line down: reason, never text
+REWRITE_HELD = Event("rewrite.held", "warning")
+
+CALL_FINISHED = Event("call.finished", "debug")
+CALL_RETRIED = Event("call.retried", "warning")
+CALL_FAILED = Event("call.failed", "warning")
+CALL_RESUMED = Event("call.resumed", "info")  # answered from the journal
+
+DISK_FULL = Event("disk.full", "error")
+TASK_FAILED = Event("task.failed", "error")

@@ -1,0 +1,120 @@
+"""Files written whole or not at all, inside the folder they belong to.
+
+Law: a reader at any instant, and after any crash, sees the old content or the new, never a part; a symlink stays a
+symlink; mode and owner stay; nothing is written outside the given root (RELIABILITY 2.3).
+"""
+
+import contextlib
+import errno
+import hashlib
+import os
+import secrets
+from pathlib import Path
+
+from msgspec import Struct
+
+from dreamd.errors import DiskFull, FileChanged, WorkspaceError
+
+
+class Content(Struct, frozen=True):
+    """A file as it was read: "" and the hash of nothing when it does not exist."""
+
+    text: str
+    sha256: str
+    exists: bool
+
+
+def sha256_of(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8")).hexdigest()
+
+
+def read(path: Path) -> Content:
+    """A UTF-8 text file whole. Raises WorkspaceError when it cannot be read or is not UTF-8 text."""
+    try:
+        data = path.read_bytes()
+    except FileNotFoundError:
+        return Content("", sha256_of(""), exists=False)
+    except OSError as error:
+        raise WorkspaceError(f"cannot read {path}: {error.strerror}") from error
+    try:
+        return Content(data.decode("utf-8"), hashlib.sha256(data).hexdigest(), exists=True)
+    except UnicodeDecodeError as error:
+        raise WorkspaceError(f"{path} is not UTF-8 text", hint="dreamd leaves it alone") from error
+
+
+def confined(path: Path, root: Path) -> Path:
+    """The file that `path` really names, which must lie in `root`. Raises WorkspaceError when it leads outside."""
+    real, home = path.resolve(), root.resolve()
+    if not real.is_relative_to(home):
+        raise WorkspaceError(
+            f"{path} leads outside {root}", hint="dreamd writes only inside an agent's workspace"
+        )
+    return real
+
+
+def replace(path: Path, text: str, *, root: Path, expected_sha256: str | None = None) -> None:
+    """Put `text` in place of the file, durably. `expected_sha256` is the hash of what must still be there.
+
+    Raises FileChanged (somebody edited it), DiskFull, WorkspaceError (missing folder, no permission, outside root).
+    """
+    target = confined(path, root)
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        _replace(target, text.encode("utf-8"), expected_sha256)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(
+                f"no space left to write {path}", hint="free some space; it is tried again"
+            ) from error
+        raise WorkspaceError(
+            f"cannot write {path}: {error.strerror}", hint="check the folder's permissions"
+        ) from error
+
+
+def _replace(target: Path, data: bytes, expected_sha256: str | None) -> None:
+    temporary = target.parent / f".{target.name}.{secrets.token_hex(6)}.tmp"
+    try:
+        _write_like(temporary, data, target)
+        if expected_sha256 is not None:
+            _still(target, expected_sha256)
+        temporary.rename(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_folder(target.parent)
+
+
+def _still(target: Path, sha256: str) -> None:
+    if read(target).sha256 != sha256:
+        raise FileChanged(f"{target} was edited meanwhile")
+
+
+def _write_like(temporary: Path, data: bytes, model: Path) -> None:
+    """Write and fsync `temporary` with the mode, owner and extended attributes of `model`, if that exists."""
+    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o644)
+    with os.fdopen(handle, "wb") as file:
+        file.write(data)
+        if model.exists():
+            known = model.stat()
+            os.fchmod(file.fileno(), known.st_mode & 0o7777)
+            with contextlib.suppress(PermissionError):  # only root may give files away; the mode still holds
+                os.fchown(file.fileno(), known.st_uid, known.st_gid)
+            _copy_attributes(model, file.fileno())
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _copy_attributes(model: Path, handle: int) -> None:
+    if not hasattr(os, "listxattr"):
+        return
+    with contextlib.suppress(OSError):  # file systems without extended attributes
+        for name in os.listxattr(model):
+            os.setxattr(handle, name, os.getxattr(model, name))
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,41 @@
+"""What a verb is given: the parts that the composition root chose, and the shape in which a phase reports."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+from msgspec import Struct
+
+from dreamd.clock import Clock
+from dreamd.config import Config
+from dreamd.events import Emit
+from dreamd.providers.base import Provider
+from dreamd.stores.base import LedgerRow, Store
+
+
+class Parts(Struct, frozen=True, kw_only=True):
+    """Chosen once by `daemon.py`. `state` is dreamd's own folder.
+
+    `provider` makes the whole chain of one job (journal, retry, gate, provider) from the job's name; None when no LLM
+    is configured.
+    """
+
+    config: Config
+    state: Path
+    store: Store
+    clock: Clock
+    emit: Emit
+    provider: Callable[[str], Provider] | None = None
+
+
+class Outcome(Struct, frozen=True, kw_only=True):
+    """What one phase of one agent and date did, or (dry run) would do.
+
+    `row` is the ledger row as written (a dry run writes none). `files` are what was or would be written; `diff` is
+    the unified diff over them. `refused` are reasons of the audit, for people, without log text.
+    """
+
+    row: LedgerRow
+    files: tuple[Path, ...] = ()
+    diff: str = ""
+    refused: tuple[str, ...] = ()
+    new: bool = True  # False: nothing ran; the row stood in the ledger already

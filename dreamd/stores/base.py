@@ -1,0 +1,244 @@
+"""The protocol of a store: one write, which is one transaction, and a dozen reads.
+
+Synchronous: a store is called from worker threads (`anyio.to_thread`) and from commands, and may be shared by
+threads. Several processes may hold the same store open. A new question must first try to be a parameter of an old
+one: this protocol is meant to stay small.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import date, datetime
+from typing import Literal, Protocol
+
+from msgspec import Struct
+
+from dreamd.calls import Reply
+from dreamd.memories import Memory, MemoryType, Status
+from dreamd.records import Amendment, Origin, Turn
+
+
+class Fingerprint(Struct, frozen=True):
+    """Who a file is, whatever it is called: device and inode, and the SHA-256 of its first `head_length` bytes."""
+
+    device: int = 0
+    inode: int = 0
+    head_length: int = 0
+    head_sha256: bytes = b""
+
+
+class Cursor(Struct, frozen=True, kw_only=True):
+    """How far a source has been read; written in the same transaction as what was read.
+
+    `offset` counts bytes of the (decompressed) log behind the last complete line taken; `tail_sha256` is over the
+    `tail_length` bytes before it, so that a rewritten file is noticed. `state` is the reader's dump taken at
+    `state_offset` <= offset. Row stores use `state` alone. `version` counts writes: a write whose version is not
+    the stored one plus 1 raises StoreConflict (two processes read the same log). Counters are totals since ever.
+    """
+
+    source_id: str
+    agent: str
+    path: str
+    format: str
+    fingerprint: Fingerprint = Fingerprint()
+    offset: int = 0
+    tail_length: int = 0
+    tail_sha256: bytes = b""
+    state: bytes = b""
+    state_offset: int = 0
+    version: int = 1
+    lines: int = 0
+    records: int = 0
+    truncated: int = 0
+    skipped: Mapping[str, int] = {}
+    read_at: datetime | None = None
+
+
+class MemoryQuery(Struct, frozen=True, kw_only=True):
+    """Which memories, in order of `seq`. None or () means any."""
+
+    agent: str | None = None
+    types: tuple[MemoryType, ...] = ()
+    statuses: tuple[Status, ...] = ()  # () excludes withdrawn and forgotten
+    origins: tuple[Origin, ...] = ()
+    ids: tuple[str, ...] | None = None
+    window: date | None = None
+    since: date | None = None  # windows from, inclusive
+    until: date | None = None  # windows to, inclusive
+    session_id: str | None = None
+    filed: bool | None = None
+    after_seq: int = 0
+    limit: int | None = None
+
+
+class WindowCount(Struct, frozen=True):
+    """Raw memories of an agent's local day: how many in all, and how many not yet in a daily.
+
+    Withdrawn ones do not count, nor do `origins` that were not asked for.
+    """
+
+    agent: str
+    window: date
+    memories: int
+    unfiled: int
+
+
+Phase = Literal["daily", "deep_dream"]
+RunState = Literal["running", "done", "skipped", "failed", "held"]
+
+
+class Usage(Struct, frozen=True):
+    """What a job's calls of one purpose cost. `resumed` counts those answered from the journal, unpaid."""
+
+    purpose: str
+    calls: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    resumed: int = 0
+
+
+class LedgerRow(Struct, frozen=True, kw_only=True):
+    """What became of one agent, date and phase. `reason` is for people: why skipped, failed or held."""
+
+    agent: str
+    day: date
+    phase: Phase
+    state: RunState
+    attempts: int = 1
+    input_hash: str = ""
+    reason: str = ""
+    usage: tuple[Usage, ...] = ()
+    started_at: datetime | None = None
+    finished_at: datetime | None = None
+
+
+class JournalEntry(Struct, frozen=True, kw_only=True):
+    """A reply that was paid for, kept until its job commits. `key` is the hash of job, purpose and prompt."""
+
+    key: str
+    job: str
+    purpose: str
+    reply: Reply
+    at: datetime
+
+
+class LineEvidence(Struct, frozen=True, kw_only=True):
+    """What a line of MEMORY.md rests on. `line` is the entry's text as in the file, without its bullet.
+
+    Each ref is a memory id, or `version:<version_id>#<line number>` for a line dreamd found and did not write.
+    A later row of the same agent and line replaces an earlier one.
+    """
+
+    agent: str
+    line: str
+    ref_ids: tuple[str, ...]
+    day: date
+    at: datetime
+
+
+class FileVersion(Struct, frozen=True, kw_only=True):
+    """A content that MEMORY.md once had. `version_id` is given by the store (0 before), rising."""
+
+    agent: str
+    path: str
+    author: Literal["found", "dreamd", "undo", "accepted"]
+    content: str
+    sha256: str
+    at: datetime
+    day: date | None = None
+    note: str = ""
+    version_id: int = 0
+
+
+class Held(Struct, frozen=True, kw_only=True):
+    """A rewrite that waits for a person. `detail` is JSON of deep_dream's own (evidence, refusals, retirements)."""
+
+    agent: str
+    day: date
+    path: str
+    base_sha256: str
+    content: str
+    diary: str
+    reason: str
+    detail: str
+    at: datetime
+    state: Literal["waiting", "accepted", "rejected"] = "waiting"
+    held_id: int = 0
+
+
+class Changes(Struct, frozen=True, kw_only=True):
+    """One transaction: all of it is written or nothing.
+
+    `memories` are inserted unless their id is there already (the first keeps its place; with `respan` the span of
+    an existing raw memory is renewed: its log was rewritten). `amendments` apply to raw memories by id.
+    `statuses`, `filed` name memories by id. `settled` names jobs whose journal entries are dropped. `ledger` rows
+    replace those of the same agent, day and phase. `held` with an id replaces that row. `durable` waits for the
+    disk (synchronous FULL) before returning.
+    """
+
+    memories: Sequence[Memory] = ()
+    respan: bool = False
+    amendments: Sequence[tuple[str, Amendment]] = ()
+    turns: Sequence[tuple[str, Turn]] = ()  # (agent, turn)
+    cursor: Cursor | None = None
+    statuses: Sequence[tuple[str, Status]] = ()
+    filed: Sequence[str] = ()
+    ledger: Sequence[LedgerRow] = ()
+    journal: Sequence[JournalEntry] = ()
+    settled: Sequence[str] = ()
+    lines: Sequence[LineEvidence] = ()
+    versions: Sequence[FileVersion] = ()
+    held: Sequence[Held] = ()
+    meta: Mapping[str, str] = {}
+    durable: bool = False
+
+
+class Written(Struct, frozen=True):
+    """What a write did: memories stored, already there, amendments applied, amendments of unknown memories."""
+
+    stored: int = 0
+    duplicates: int = 0
+    amended: int = 0
+    unknown: int = 0
+
+
+class TurnState(Struct, frozen=True):
+    agent: str
+    session_id: str
+    busy: bool
+    at: datetime | None
+
+
+class Store(Protocol):
+    """Raises StoreError and its kinds, DiskFull; after any error the store is as it was before the call."""
+
+    def write(self, changes: Changes) -> Written:
+        """Raises StoreConflict when the cursor was moved by somebody else."""
+
+    def cursors(self, agent: str | None = None) -> list[Cursor]: ...
+
+    def memories(self, query: MemoryQuery) -> Iterator[Memory]:
+        """Streamed; the iterator may outlive later writes and sees the state it began with or newer rows."""
+
+    def windows(self, agent: str, origins: tuple[Origin, ...] = ()) -> list[WindowCount]:
+        """The agent's days that have raw memories, oldest first."""
+
+    def ledger(
+        self, agent: str | None = None, phase: Phase | None = None, since: date | None = None
+    ) -> list[LedgerRow]:
+        """Newest day first."""
+
+    def journalled(self, key: str) -> JournalEntry | None: ...
+
+    def evidence(self, agent: str) -> dict[str, LineEvidence]:
+        """By line text."""
+
+    def versions(self, agent: str, limit: int | None = None) -> list[FileVersion]:
+        """Newest first."""
+
+    def held(self, agent: str | None = None) -> list[Held]:
+        """All states, newest first."""
+
+    def turns(self, agent: str | None = None) -> list[TurnState]: ...
+
+    def meta(self, key: str) -> str | None: ...
+
+    def close(self) -> None: ...
