@@ -1,1 +1,73 @@
 """The composition root: the only place where a store and a provider are chosen."""
+
+import random
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import cast
+
+from dreamd import _plugins
+from dreamd import config as configuration
+from dreamd.clock import Clock, SystemClock
+from dreamd.config import Config, Llm
+from dreamd.errors import WorkspaceError
+from dreamd.events import Emit, silent
+from dreamd.gate.gated import Gate, GatedProvider
+from dreamd.gate.journal import Journalled
+from dreamd.gate.retrying import Retrying
+from dreamd.parts import Parts
+from dreamd.providers.base import Provider
+from dreamd.stores.base import Store
+
+
+@contextmanager
+def open_parts(
+    config: Config, *, emit: Emit = silent, clock: Clock | None = None, store: str = "sqlite"
+) -> Iterator[Parts]:
+    """All parts a verb needs; the store is closed on leaving.
+
+    Raises ConfigError (unknown provider or store, key missing), StoreError, WorkspaceError (state folder).
+    """
+    state = _made(configuration.state_dir(config))
+    opened = cast("Callable[[Path], Store]", _plugins.load("stores", store, "OPEN"))(state)
+    clock = clock or SystemClock()
+    try:
+        yield Parts(
+            config=config,
+            state=state,
+            store=opened,
+            clock=clock,
+            emit=emit,
+            provider=_chain(config.llm, opened, clock, emit),
+        )
+    finally:
+        opened.close()
+
+
+def _made(state: Path) -> Path:
+    try:
+        state.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except OSError as error:
+        raise WorkspaceError(
+            f"cannot make the state folder {state}: {error.strerror}", hint="set state.dir"
+        ) from error
+    return state
+
+
+def _chain(llm: Llm, store: Store, clock: Clock, emit: Emit) -> Callable[[str], Provider] | None:
+    """Caller -> journal -> retry -> gate -> provider. The plug-in is loaded at the first job: httpx is slow to import."""
+    if llm.provider == "none":
+        return None
+    gate = Gate(llm.concurrency)
+    base: list[Provider] = []
+
+    def for_job(job: str) -> Provider:
+        if not base:
+            base.append(
+                cast("Callable[[Llm], Provider]", _plugins.load("providers", llm.provider, "OPEN"))(llm)
+            )
+        gated = GatedProvider(gate, base[0])
+        retrying = Retrying(gated, clock=clock, draw=random.random, llm=llm, emit=emit)
+        return Journalled(retrying, store=store, job=job, clock=clock, emit=emit)
+
+    return for_job

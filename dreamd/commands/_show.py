@@ -1,1 +1,57 @@
-"""Shared by the commands: opening the house, printing data as JSON or as plain lines, progress on a terminal."""
+"""Shared by the commands: opening the parts, printing data as JSON or plain lines, progress on a terminal."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import click
+import msgspec
+
+from dreamd import config as configuration
+from dreamd.config import Config
+from dreamd.daemon import open_parts
+from dreamd.errors import UsageError
+from dreamd.parts import Parts
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
+agent_option = click.option("--agent", metavar="ID", help="Only this agent.")
+
+
+def loaded(ctx: click.Context) -> Config:
+    """The configuration that the command line names, checked."""
+    return configuration.load(configuration.find((ctx.obj or {}).get("config")))
+
+
+@contextmanager
+def opened(ctx: click.Context) -> Iterator[Parts]:
+    """The parts for a verb. Raises ConfigError, StoreError."""
+    with open_parts(loaded(ctx)) as parts:
+        yield parts
+
+
+def agents_of(parts: Parts, agent: str | None) -> list[str]:
+    """The named agent, or all enabled ones. Raises UsageError for an unknown name or when none is configured."""
+    if agent is not None:
+        parts.config.agent(agent)
+        return [agent]
+    enabled = [name for name, settings in parts.config.agents.items() if settings.enabled]
+    if not enabled:
+        raise UsageError("no agent is configured", hint="run `dreamd init` to find those on this machine")
+    return enabled
+
+
+def print_json(value: object) -> None:
+    """One JSON value, UTF-8, indented, with a newline."""
+    encoded = msgspec.json.format(msgspec.json.encode(value, enc_hook=str), indent=2)
+    sys.stdout.buffer.write(encoded + b"\n")
+    sys.stdout.flush()
+
+
+@contextmanager
+def progress(total: int, label: str) -> Iterator[Callable[[int], None]]:
+    """A bar on a terminal, nothing elsewhere; call what it yields with the steps done since the last call."""
+    if not sys.stderr.isatty():
+        yield lambda _steps: None
+        return
+    with click.progressbar(length=total, label=label, file=sys.stderr) as bar:
+        yield bar.update

@@ -8,7 +8,8 @@ file. Three families:
 * row stores - `RowFormat.poll` is called with a read-only database whenever it may have changed;
 * documents  - `DocumentFormat.read` is given a whole file; the tail withdraws what is no longer in it.
 
-The last line of a format's file is typed, e.g. `FORMAT: LineFormat = ClaudeCode()`.
+The last line of a format's file is typed, e.g. `FORMAT: LineFormat = ClaudeCode()`. Where two files read one agent's
+logs (OpenClaw's JSONL and its SQLite), both have the same `label`, which is what people and configurations see.
 """
 
 from collections.abc import Iterator, Sequence
@@ -68,6 +69,7 @@ class LineReader(Protocol):
 @runtime_checkable
 class LineFormat(Protocol):
     name: str
+    label: str
     family: Literal["lines"]
     places: tuple[str, ...]
     """Where the logs lie unless configured: globs relative to the home folder (`.claude/projects/**/*.jsonl`)."""
@@ -101,6 +103,7 @@ class RowBatch(Struct, frozen=True):
 @runtime_checkable
 class RowFormat(Protocol):
     name: str
+    label: str
     family: Literal["rows"]
     places: tuple[str, ...]
 
@@ -116,6 +119,7 @@ class RowFormat(Protocol):
 @runtime_checkable
 class DocumentFormat(Protocol):
     name: str
+    label: str
     family: Literal["document"]
     places: tuple[str, ...]
 
