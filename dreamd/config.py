@@ -181,12 +181,15 @@ def load(path: Path | None, environ: Mapping[str, str] = os.environ) -> Config:
     """
     where = str(path) if path else "the environment"
     tree = _read(path) if path else {}
-    _overlay(tree, environ)
+    _overlay(tree, environ, where)
     try:
         config = msgspec.convert(tree, Config, strict=False)
     except msgspec.ValidationError as error:
         raise ConfigError(f"{where}: {_explain(error)}") from error
-    _check(config)
+    try:
+        _check(config)
+    except ConfigError as error:
+        raise ConfigError(f"{where}: {error.what}", hint=error.hint) from error
     return config
 
 
@@ -199,17 +202,22 @@ def _read(path: Path) -> dict[str, Any]:
         raise ConfigError(f"{path}: {error.strerror}") from error
 
 
-def _overlay(tree: dict[str, Any], environ: Mapping[str, str]) -> None:
+def _overlay(tree: dict[str, Any], environ: Mapping[str, str], where: str) -> None:
     for name, value in sorted(environ.items()):
         if not name.startswith("DREAMD_") or "__" not in name:
             continue
         *sections, key = name.removeprefix("DREAMD_").lower().split("__")
         place = tree
         for section in sections:
-            place = place.setdefault(section, {})
+            place = place.setdefault(_spelt(section, place), {})
             if not isinstance(place, dict):
-                raise ConfigError(f"${name}: {section!r} is not a section")
+                raise ConfigError(f"{where}: ${name}: {section!r} is not a section")
         place[key] = value.split(os.pathsep) if key in ("logs", "protected") else value
+
+
+def _spelt(section: str, place: Mapping[str, object]) -> str:
+    """The key of `place` that an environment name means: it cannot show capitals, dots or dashes."""
+    return next((key for key in place if re.sub(r"[^a-z0-9]", "_", key.lower()) == section), section)
 
 
 _UNKNOWN = re.compile(r"unknown field `(?P<key>[^`]+)`(?: - at `\$(?P<path>[^`]*)`)?")

@@ -1,0 +1,114 @@
+import contextlib
+import os
+import tomllib
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dreamd import config
+from dreamd.config import Agent, Config
+from dreamd.errors import ConfigError
+
+EXAMPLE = Path(__file__).parent.parent / "config.example.toml"
+
+
+def written(tmp_path: Path, text: str) -> Path:
+    path = tmp_path / "config.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def plain(value: object) -> object:
+    return msgspec.json.decode(msgspec.json.encode(value))
+
+
+def test_the_example_holds_every_key_with_its_default() -> None:
+    tree = tomllib.loads(EXAMPLE.read_text(encoding="utf-8"))
+    assert tree == plain(Config(agents={"example": Agent()}))
+
+
+def test_the_example_loads_as_it_stands() -> None:
+    assert config.load(EXAMPLE, {}).agents["example"] == Agent()
+
+
+def test_nothing_configured_is_all_defaults() -> None:
+    assert config.load(None, {}) == Config()
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("[nigth]\nat='23:00'", "'nigth' in the top level; did you mean 'night'?"),
+        ("[night]\nattt='23:00'", "'attt' in [night]; did you mean 'at'?"),
+        ("[agents.a]\nworkspce='x'", "did you mean 'workspace'?"),
+        ("[night]\nat='25:00'", "23:55"),
+        ("[night]\njitter_s='soon'", "jitter_s"),
+        ("[tail]\nmax_line_bytes=1", ">= 1024"),
+        ("[agents.'a b']", "letters, digits"),
+        ("[agents.a]\nzone='Mars/Base'", "unknown time zone 'Mars/Base'"),
+        ("[deep_dream]\nprotected=['(']", "no regular expression"),
+        ("[night", "not valid TOML"),
+    ],
+)
+def test_a_mistake_is_named_with_what_to_do(tmp_path: Path, text: str, says: str) -> None:
+    with pytest.raises(ConfigError) as error:
+        config.load(written(tmp_path, text), {})
+    assert says in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+def test_the_environment_lies_over_the_file(tmp_path: Path) -> None:
+    path = written(tmp_path, "[night]\nat='22:00'\n[agents.kettle]\nzone='UTC'")
+    loaded = config.load(
+        path,
+        {
+            "DREAMD_NIGHT__AT": "21:30",
+            "DREAMD_NIGHT__JITTER_S": "10",
+            "DREAMD_TAIL__WATCH": "false",
+            "DREAMD_AGENTS__KETTLE__ZONE": "Asia/Shanghai",
+            "DREAMD_AGENTS__KETTLE__LOGS": os.pathsep.join(["/a", "/b"]),
+            "DREAMD_CONFIG": "ignored here",
+        },
+    )
+    assert (loaded.night.at, loaded.night.jitter_s, loaded.tail.watch) == ("21:30", 10.0, False)
+    assert config.zone_of(loaded.agents["kettle"]) == ZoneInfo("Asia/Shanghai")
+    assert loaded.agents["kettle"].logs == ("/a", "/b")
+
+
+def test_an_agent_whose_id_has_capitals_or_dashes_is_found_by_the_environment(tmp_path: Path) -> None:
+    path = written(tmp_path, "[agents.My-Agent]\nzone='UTC'")
+    loaded = config.load(path, {"DREAMD_AGENTS__MY_AGENT__ZONE": "Asia/Tokyo"})
+    assert list(loaded.agents) == ["My-Agent"]
+    assert loaded.agents["My-Agent"].zone == "Asia/Tokyo"
+
+
+def test_a_named_configuration_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="dreamd init"):
+        config.find(str(tmp_path / "none.toml"))
+
+
+def test_the_state_folder_is_the_configured_one_then_systemds(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("STATE_DIRECTORY", "/var/lib/dreamd:/other")
+    assert config.state_dir(Config()) == Path("/var/lib/dreamd")
+    assert config.state_dir(Config(state=config.State(dir=str(tmp_path)))) == tmp_path
+
+
+def test_an_unknown_agent_names_the_nearest() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'kettle'"):
+        Config(agents={"kettle": Agent()}).agent("ketle")
+
+
+@given(st.text(max_size=200))
+def test_any_text_is_a_configuration_or_a_config_error(
+    tmp_path_factory: pytest.TempPathFactory, text: str
+) -> None:
+    path = tmp_path_factory.mktemp("c") / "config.toml"
+    path.write_bytes(text.encode("utf-8", "surrogatepass"))
+    with contextlib.suppress(ConfigError):
+        assert isinstance(config.load(path, {}), Config)

@@ -1,0 +1,87 @@
+import errno
+import os
+import stat
+from pathlib import Path
+
+import pytest
+
+from dreamd import files
+from dreamd.errors import DiskFull, FileChanged, WorkspaceError
+
+
+def test_a_new_file_is_written_whole_with_its_folders(tmp_path: Path) -> None:
+    files.replace(tmp_path / "memory" / "2026-03-02.md", "今天\n", root=tmp_path)
+    assert files.read(tmp_path / "memory" / "2026-03-02.md").text == "今天\n"
+    assert [path.name for path in (tmp_path / "memory").iterdir()] == ["2026-03-02.md"]
+
+
+def test_mode_and_symlink_stay(tmp_path: Path) -> None:
+    real = tmp_path / "kept" / "MEMORY.md"
+    real.parent.mkdir()
+    real.write_text("old")
+    real.chmod(0o640)
+    link = tmp_path / "MEMORY.md"
+    link.symlink_to(real)
+    files.replace(link, "new", root=tmp_path)
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+
+
+def test_an_edit_since_reading_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_text("read")
+    before = files.read(path)
+    path.write_text("edited by a person")
+    with pytest.raises(FileChanged):
+        files.replace(path, "dreamt", root=tmp_path, expected_sha256=before.sha256)
+    assert path.read_text() == "edited by a person"
+    assert len(list(tmp_path.iterdir())) == 1
+
+
+def test_a_file_that_appeared_since_is_an_edit_too(tmp_path: Path) -> None:
+    before = files.read(tmp_path / "MEMORY.md")
+    assert not before.exists
+    (tmp_path / "MEMORY.md").write_text("new")
+    with pytest.raises(FileChanged):
+        files.replace(tmp_path / "MEMORY.md", "dreamt", root=tmp_path, expected_sha256=before.sha256)
+
+
+@pytest.mark.parametrize("path", ["../outside.md", "link/outside.md"])
+def test_nothing_is_written_outside_the_root(tmp_path: Path, path: str) -> None:
+    root = tmp_path / "workspace"
+    root.mkdir()
+    (root / "link").symlink_to(tmp_path)
+    with pytest.raises(WorkspaceError, match="leads outside"):
+        files.replace(root / path, "x", root=root)
+    assert not (tmp_path / "outside.md").exists()
+
+
+def test_a_full_disk_leaves_the_old_file_and_no_litter(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.write_text("old")
+
+    def full(_handle: int) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(DiskFull, match="no space left"):
+        files.replace(path, "new", root=tmp_path)
+    assert path.read_text() == "old"
+    assert [file.name for file in tmp_path.iterdir()] == ["MEMORY.md"]
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written_is_said(tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    with pytest.raises(WorkspaceError, match="permissions"):
+        files.replace(tmp_path / "MEMORY.md", "new", root=tmp_path)
+    tmp_path.chmod(0o700)
+
+
+def test_a_file_that_is_not_text_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "MEMORY.md").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(WorkspaceError, match="not UTF-8"):
+        files.read(tmp_path / "MEMORY.md")
