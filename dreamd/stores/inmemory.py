@@ -1,0 +1,230 @@
+"""A store that forgets at exit: the shipped fake, for tests, demos and dry runs. Keeps to the whole contract."""
+
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from datetime import date
+from itertools import islice
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from dreamd.errors import StoreConflict, StoreError
+from dreamd.memories import Memory
+from dreamd.records import Origin
+from dreamd.stores._amending import amended
+from dreamd.stores.base import (
+    Changes,
+    Cursor,
+    FileVersion,
+    Held,
+    JournalEntry,
+    LedgerRow,
+    LineEvidence,
+    MemoryQuery,
+    Phase,
+    Store,
+    TurnState,
+    WindowCount,
+    Written,
+)
+
+GONE = ("withdrawn", "forgotten")
+
+
+@dataclass
+class _Tables:
+    memories: dict[str, Memory] = field(default_factory=dict)  # by id, in order of seq
+    cursors: dict[str, Cursor] = field(default_factory=dict)
+    turns: dict[tuple[str, str], TurnState] = field(default_factory=dict)
+    ledger: dict[tuple[str, date, Phase], LedgerRow] = field(default_factory=dict)
+    journal: dict[str, JournalEntry] = field(default_factory=dict)
+    lines: dict[tuple[str, str], LineEvidence] = field(default_factory=dict)
+    versions: list[FileVersion] = field(default_factory=list)
+    held: dict[int, Held] = field(default_factory=dict)
+    meta: dict[str, str] = field(default_factory=dict)
+
+
+class InMemoryStore(Store):
+    def __init__(self) -> None:
+        self._lock = threading.RLock()
+        self._open: _Tables | None = _Tables()
+
+    @property
+    def _tables(self) -> _Tables:
+        if self._open is None:
+            raise StoreError("the store is closed")
+        return self._open
+
+    def write(self, changes: Changes) -> Written:
+        with self._lock:
+            tables = self._tables
+            _move(tables, changes.cursor)  # the only step that can refuse, so it comes first
+            stored = _insert(tables, changes)
+            amended_count = _amend(tables, changes)
+            _mark(tables, changes)
+            _file(tables, changes)
+            _keep(tables, changes)
+        return Written(
+            stored=stored,
+            duplicates=len(changes.memories) - stored,
+            amended=amended_count,
+            unknown=len(changes.amendments) - amended_count,
+        )
+
+    def cursors(self, agent: str | None = None) -> list[Cursor]:
+        found = (one for one in self._tables.cursors.values() if agent in (None, one.agent))
+        return sorted(found, key=lambda one: (one.agent, one.path, one.source_id))
+
+    def memories(self, query: MemoryQuery) -> Iterator[Memory]:
+        with self._lock:
+            rows = list(self._tables.memories.values())
+        return islice((row for row in rows if _wanted(query, row)), query.limit)
+
+    def windows(self, agent: str, origins: tuple[Origin, ...] = ()) -> list[WindowCount]:
+        counts: dict[date, WindowCount] = {}
+        for memory in self.memories(MemoryQuery(agent=agent, types=("raw",), origins=origins)):
+            count = counts.get(memory.window, WindowCount(agent, memory.window, 0, 0))
+            counts[memory.window] = replace(
+                count, memories=count.memories + 1, unfiled=count.unfiled + (not memory.filed)
+            )
+        return [counts[window] for window in sorted(counts)]
+
+    def ledger(
+        self, agent: str | None = None, phase: Phase | None = None, since: date | None = None
+    ) -> list[LedgerRow]:
+        with self._lock:
+            rows = list(self._tables.ledger.values())
+        found = (
+            row
+            for row in rows
+            if agent in (None, row.agent)
+            and phase in (None, row.phase)
+            and (since is None or row.day >= since)
+        )
+        return sorted(found, key=lambda row: (-row.day.toordinal(), row.agent, row.phase))
+
+    def journalled(self, key: str) -> JournalEntry | None:
+        return self._tables.journal.get(key)
+
+    def evidence(self, agent: str) -> dict[str, LineEvidence]:
+        with self._lock:
+            return {line: row for (owner, line), row in self._tables.lines.items() if owner == agent}
+
+    def versions(self, agent: str, limit: int | None = None) -> list[FileVersion]:
+        with self._lock:
+            newest_first = [row for row in reversed(self._tables.versions) if row.agent == agent]
+        return newest_first[:limit]
+
+    def held(self, agent: str | None = None) -> list[Held]:
+        with self._lock:
+            found = [row for row in self._tables.held.values() if agent in (None, row.agent)]
+        return sorted(found, key=lambda row: -row.held_id)
+
+    def turns(self, agent: str | None = None) -> list[TurnState]:
+        with self._lock:
+            found = [turn for turn in self._tables.turns.values() if agent in (None, turn.agent)]
+        return sorted(found, key=lambda turn: (turn.agent, turn.session_id))
+
+    def meta(self, key: str) -> str | None:
+        return self._tables.meta.get(key)
+
+    def close(self) -> None:
+        self._open = None
+
+
+def _move(tables: _Tables, cursor: Cursor | None) -> None:
+    if cursor is None:
+        return
+    known = tables.cursors.get(cursor.source_id)
+    if cursor.version != (known.version if known else 0) + 1:
+        raise StoreConflict(
+            f"somebody else has read {cursor.path} further", hint="read on from the new cursor"
+        )
+    tables.cursors[cursor.source_id] = cursor
+
+
+def _insert(tables: _Tables, changes: Changes) -> int:
+    stored = 0
+    for memory in changes.memories:
+        known = tables.memories.get(memory.memory_id)
+        if known is None:
+            stored += 1
+            tables.memories[memory.memory_id] = replace(memory, seq=len(tables.memories) + 1)
+        elif changes.respan and known.type == "raw":
+            tables.memories[memory.memory_id] = replace(known, span=memory.span)
+    return stored
+
+
+def _amend(tables: _Tables, changes: Changes) -> int:
+    count = 0
+    for memory_id, amendment in changes.amendments:
+        known = tables.memories.get(memory_id)
+        if known is not None and known.type == "raw":
+            tables.memories[memory_id] = amended(known, amendment)
+            count += 1
+    return count
+
+
+def _mark(tables: _Tables, changes: Changes) -> None:
+    for memory_id, status in changes.statuses:
+        if memory_id in tables.memories:
+            tables.memories[memory_id] = replace(tables.memories[memory_id], status=status)
+    for memory_id in changes.filed:
+        if memory_id in tables.memories:
+            tables.memories[memory_id] = replace(tables.memories[memory_id], filed=True)
+
+
+def _file(tables: _Tables, changes: Changes) -> None:
+    """Write what the night keeps: ledger, journal, evidence, versions, held rewrites."""
+    tables.ledger.update({(row.agent, row.day, row.phase): row for row in changes.ledger})
+    tables.journal.update({entry.key: entry for entry in changes.journal})
+    for key in [key for key, entry in tables.journal.items() if entry.job in changes.settled]:
+        del tables.journal[key]
+    tables.lines.update({(row.agent, row.line): row for row in changes.lines})
+    for version in changes.versions:
+        tables.versions.append(replace(version, version_id=len(tables.versions) + 1))
+    for held in changes.held:
+        held_id = held.held_id or max(tables.held, default=0) + 1
+        tables.held[held_id] = replace(held, held_id=held_id)
+
+
+def _keep(tables: _Tables, changes: Changes) -> None:
+    for agent, turn in changes.turns:
+        tables.turns[agent, turn.session_id] = TurnState(agent, turn.session_id, turn.busy, turn.at)
+    tables.meta.update(changes.meta)
+
+
+def _wanted(query: MemoryQuery, memory: Memory) -> bool:
+    """Whether the memory is among those the query asks for, its limit aside."""
+    same = (
+        query.agent in (None, memory.agent)
+        and query.window in (None, memory.window)
+        and query.session_id in (None, memory.session_id)
+        and query.filed in (None, memory.filed)
+        and (query.ids is None or memory.memory_id in query.ids)
+    )
+    return same and _among(query, memory) and _between(query, memory)
+
+
+def _among(query: MemoryQuery, memory: Memory) -> bool:
+    return (
+        (not query.types or memory.type in query.types)
+        and (not query.origins or memory.origin in query.origins)
+        and (memory.status in query.statuses if query.statuses else memory.status not in GONE)
+    )
+
+
+def _between(query: MemoryQuery, memory: Memory) -> bool:
+    return (
+        memory.seq > query.after_seq
+        and (query.since is None or memory.window >= query.since)
+        and (query.until is None or memory.window <= query.until)
+    )
+
+
+def open_store(state: Path) -> Store:  # noqa: ARG001 - what every store is opened with
+    return InMemoryStore()
+
+
+OPEN: Callable[[Path], Store] = open_store
