@@ -2,11 +2,35 @@
 
 import re
 from collections.abc import Iterator
+from typing import TypeVar
 
 import msgspec
 
+T = TypeVar("T")
+
 _START = re.compile(rb'\{"(?:parentUuid|type|timestamp|uuid|sessionId|id|role|messages)"')
+_SURROGATES = re.compile(  # an escaped backslash and a whole pair are matched first, so that they are left alone
+    rb"\\\\|\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(?P<lone>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
+)
 _decode = msgspec.json.Decoder(msgspec.Raw).decode
+
+
+def mended(data: bytes) -> bytes:
+    """Valid UTF-8 without lone surrogates: what cannot be text becomes U+FFFD (J1)."""
+    text = data.decode("utf-8", "replace").encode()
+    return _SURROGATES.sub(lambda found: rb"\ufffd" if found["lone"] else found[0], text)
+
+
+def decoded(decoder: "msgspec.json.Decoder[T]", data: bytes) -> T | None:
+    """The JSON value as the decoder's type, mended where needed; None when it does not fit."""
+    try:
+        return decoder.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError):
+        pass
+    try:
+        return decoder.decode(mended(data))
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def objects(line: bytes) -> tuple[list[bytes], int]:
@@ -17,6 +41,7 @@ def objects(line: bytes) -> tuple[list[bytes], int]:
     """
     if _whole(line):
         return ([line], 0) if line.lstrip()[:1] == b"{" else ([], 1)
+    line = mended(line)
     found: list[bytes] = []
     lost, at = 0, 0
     while at < len(line):
