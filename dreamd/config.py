@@ -264,3 +264,31 @@ def _check(config: Config) -> None:
             raise ConfigError(
                 f"deep_dream.protected: {pattern!r} is no regular expression: {error}"
             ) from error
+
+
+def api_key(llm: Llm, environ: Mapping[str, str] = os.environ) -> str:
+    """The key that `llm` names by environment variable or file; "" when it names none.
+
+    Reads the file each time, so that a renewed key counts at once. Raises ConfigError when what is named is missing,
+    empty or no key; the error never shows it.
+    """
+    if llm.api_key_env:
+        return _key(environ.get(llm.api_key_env, ""), f"${llm.api_key_env}")
+    if not llm.api_key_file:
+        return ""
+    path = Path(llm.api_key_file).expanduser()
+    try:
+        return _key(path.read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise ConfigError(f"cannot read the LLM key in {path}: {error.strerror}") from error
+    except UnicodeDecodeError:
+        raise ConfigError(f"{path} holds no LLM key", hint="it must hold the key alone") from None
+
+
+def _key(text: str, where: str) -> str:
+    key = text.strip()
+    if not key:
+        raise ConfigError(f"the LLM key is missing: {where} is not set or empty")
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise ConfigError(f"{where} holds no LLM key", hint="it must hold the key alone")
+    return key

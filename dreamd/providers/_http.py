@@ -1,1 +1,172 @@
-"""One HTTP exchange with an LLM server: JSON goes out, status, headers and bytes come back, or a classified error."""
+"""One HTTP exchange with an LLM server: JSON goes out, the body of a good answer comes back, or a classified error.
+
+No connection outlives its call. A call takes seconds, a handshake milliseconds; in return nothing is left open, no call
+meets a connection that the server is just closing, and a cancelled call is seen by the server at once.
+"""
+
+import logging
+import ssl
+from collections.abc import Callable, Mapping
+from typing import TypeVar
+
+import anyio
+import anyio.to_thread
+import httpx
+import msgspec
+
+from dreamd import __version__
+from dreamd.calls import Purpose
+from dreamd.config import Llm, api_key
+from dreamd.errors import ConfigError, ProviderError, ProviderRefused, ProviderUnreachable, ReplyUnusable
+from dreamd.providers._answers import Answer, fault
+
+D = TypeVar("D")  # a provider's dialect
+
+LARGEST_REPLY = 32 << 20  # bytes, decompressed
+
+for _name in ("httpx", "httpcore"):  # they would log addresses and headers
+    logging.getLogger(_name).setLevel(logging.WARNING)
+
+
+class Server:
+    """An LLM server as the configuration names it. `headers_of` makes its headers from the key, "" for none."""
+
+    def __init__(self, llm: Llm, base_url: str, headers_of: Callable[[str], Mapping[str, str]]) -> None:
+        self._llm = llm
+        self._base = base_url.rstrip("/")
+        self._headers_of = headers_of
+        self._client: httpx.AsyncClient | None = None
+
+    async def negotiate(
+        self,
+        path: str,
+        purpose: Purpose,
+        request: Callable[[D], object],
+        dialect: D,
+        other: Callable[[D, Answer], D | None],
+    ) -> tuple[bytes, D]:
+        """The body of a good answer, and the dialect the server took.
+
+        While `other` names a dialect not yet tried, the request is sent again in it: a server that refuses how it is
+        asked has done no work. Raises all kinds of ProviderError.
+        """
+        tried: list[D] = []
+        while True:
+            answer = await self._send(path, purpose, request(dialect))
+            tried.append(dialect)
+            next_one = other(dialect, answer)
+            if next_one is None or next_one in tried:
+                break
+            dialect = next_one
+        error = fault(answer, self.place(path), _hints(self._llm))
+        if error is not None:
+            raise error
+        return answer.body, dialect
+
+    async def _send(self, path: str, purpose: Purpose, body: object) -> Answer:
+        client, headers = await anyio.to_thread.run_sync(self._prepared)
+        return await self._exchange(
+            client, path, msgspec.json.encode(body), {**headers, "X-Dreamd-Purpose": purpose}
+        )
+
+    def place(self, path: str) -> str:
+        """The address for people: without user, password and query."""
+        try:
+            url = httpx.URL(self._base + path)
+        except httpx.InvalidURL:
+            return "llm.base_url"
+        return str(url.copy_with(username=None, password=None, query=None))
+
+    async def aclose(self) -> None:
+        if self._client is not None:
+            await self._client.aclose()
+
+    def _prepared(self) -> tuple[httpx.AsyncClient, dict[str, str]]:
+        """In a thread: the key and the certificates are files."""
+        try:
+            key = api_key(self._llm)
+        except ConfigError as error:
+            raise ProviderRefused(error.what, hint=error.hint) from error
+        if self._client is None:
+            self._client = _client(self._llm)
+        return self._client, dict(self._headers_of(key))
+
+    async def _exchange(
+        self, client: httpx.AsyncClient, path: str, body: bytes, headers: Mapping[str, str]
+    ) -> Answer:
+        where = self.place(path)
+        try:
+            async with client.stream("POST", self._base + path, content=body, headers=headers) as response:
+                return Answer(response.status_code, dict(response.headers), await self._body(response, where))
+        except TimeoutError as error:
+            raise ProviderUnreachable(f"{where} stopped in the middle of its answer") from error
+        except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
+            raise _transport_fault(error, where) from error
+
+    async def _body(self, response: httpx.Response, where: str) -> bytes:
+        chunks = response.aiter_bytes()
+        whole = bytearray()
+        while True:
+            with anyio.fail_after(self._llm.read_timeout_s):
+                chunk = await anext(chunks, b"")
+            if not chunk:
+                return bytes(whole)
+            whole += chunk
+            if len(whole) > LARGEST_REPLY:
+                raise ReplyUnusable(f"{where} sent more than {LARGEST_REPLY >> 20} MB")
+
+
+def _client(llm: Llm) -> httpx.AsyncClient:
+    # before its first byte the server thinks, for as long as the deadline lets it: only then bytes are due
+    timeout = httpx.Timeout(llm.read_timeout_s, connect=llm.connect_timeout_s, read=llm.deadline_s, pool=None)
+    return httpx.AsyncClient(
+        timeout=timeout,
+        limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
+        headers={"Content-Type": "application/json", "User-Agent": f"dreamd/{__version__}"},
+    )
+
+
+def _transport_fault(error: Exception, where: str) -> ProviderError:
+    """By class: 1. what no repeating helps, 2. a body that does not unpack, 3. everything that may pass."""
+    if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
+        return ProviderRefused(f"{where} is no HTTP address", hint="set llm.base_url")
+    if isinstance(error, httpx.LocalProtocolError):
+        return ProviderRefused(
+            f"the request to {where} cannot be sent", hint="check llm.base_url and the key"
+        )
+    if isinstance(error, httpx.DecodingError):
+        return ReplyUnusable(f"{where} sent a body that does not unpack")
+    return ProviderUnreachable(f"{where}: {_trouble(error)}", hint="is the server up?")
+
+
+def _trouble(error: BaseException) -> str:
+    """The kind of trouble in words, found by class along the chain of causes."""
+    kinds: tuple[tuple[type[BaseException], str], ...] = (
+        (httpx.ConnectTimeout, "no connection in time"),
+        (httpx.TimeoutException, "no answer in time"),
+        (ssl.SSLError, "the TLS handshake failed"),
+        (httpx.ConnectError, "cannot connect"),
+        (httpx.ProxyError, "the proxy refused"),
+    )
+    chain: list[BaseException] = []
+    link: BaseException | None = error
+    while link is not None and link not in chain:
+        chain.append(link)
+        link = link.__cause__ or link.__context__
+    return next(
+        (words for kind, words in kinds if any(isinstance(link, kind) for link in chain)),
+        "the connection broke",
+    )
+
+
+def _hints(llm: Llm) -> dict[int, str]:
+    named = f"${llm.api_key_env}" if llm.api_key_env else llm.api_key_file
+    key = f"check the key in {named}" if named else "set llm.api_key_env or llm.api_key_file"
+    address = "check llm.base_url"
+    return {
+        401: key,
+        403: key,
+        404: f"check llm.model ({llm.model!r}) and llm.base_url",
+        405: address,
+        **dict.fromkeys((301, 302, 303, 307, 308), address),
+    }

@@ -128,8 +128,10 @@ class _FromFile(Provider):
 
     async def complete(self, prompt: Prompt) -> Reply:
         async with self._reading:
-            self._script = self._script or await anyio.to_thread.run_sync(read_script, self._path)
-        return await self._script.complete(prompt)
+            if self._script is None:
+                self._script = await anyio.to_thread.run_sync(read_script, self._path)
+            script = self._script
+        return await script.complete(prompt)
 
     async def aclose(self) -> None:
         pass
