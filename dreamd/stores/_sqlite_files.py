@@ -1,0 +1,107 @@
+"""The files of the SQLite store: made private, opened, brought up to the newest schema.
+
+Law: a database that is newer, damaged or somebody else's is never touched.
+"""
+
+import contextlib
+import os
+import sqlite3
+from pathlib import Path
+
+from dreamd.errors import StoreError, StoreTooNew
+from dreamd.stores._sql import Migration, statements
+from dreamd.stores._sqlite_errors import corrupt
+
+APPLICATION_ID = 0x64726D64  # "drmd", in the database's header
+CACHE_KIB = 8192
+CHECKPOINT_PAGES = 2000  # the WAL goes back into the database at about 8 MB
+WAL_KEPT = 16 << 20  # bytes the WAL file may keep on disk after a checkpoint
+
+
+def made_private(state: Path) -> Path:
+    """The database's path in the state folder; folder (0700) and file (0600) are made when missing.
+
+    Raises StoreError when that cannot be done. SQLite gives its -wal and -shm files the database's mode.
+    """
+    path = state / "pool.db"
+    try:
+        state.mkdir(mode=0o700, parents=True, exist_ok=True)
+        # a file that is there is not opened here: closing it would drop the locks of other stores in this process
+        with contextlib.suppress(FileExistsError):
+            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        if path.stat().st_mode & 0o077:
+            path.chmod(0o600)
+    except OSError as error:
+        raise StoreError(
+            f"cannot make {path}: {error.strerror}", hint="check the state folder's permissions"
+        ) from error
+    return path
+
+
+def connect(path: Path, wait_s: float, *, read_only: bool = False) -> sqlite3.Connection:
+    """A connection without implicit transactions that waits `wait_s` seconds for another's lock."""
+    connection = sqlite3.connect(path, timeout=wait_s, isolation_level=None, check_same_thread=False)
+    if read_only:
+        connection.execute("PRAGMA query_only = ON")
+    else:
+        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    return connection
+
+
+def prepare(connection: sqlite3.Connection, path: Path, migrations: list[Migration]) -> None:
+    """Check whose database this is, migrate it, and set what belongs to a writer's connection.
+
+    Raises StoreTooNew, StoreCorrupt (not dreamd's).
+    """
+    known = len(migrations)
+    if _version(connection, path, known) < known:
+        _migrate(connection, path, migrations)
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+    connection.execute(f"PRAGMA journal_size_limit = {WAL_KEPT}")
+
+
+def _version(connection: sqlite3.Connection, path: Path, known: int) -> int:
+    version = pragma(connection, "user_version")
+    owner = pragma(connection, "application_id")
+    tables = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    if owner != APPLICATION_ID and (tables or version or owner):
+        raise corrupt(path, "not a database of dreamd's")
+    if version > known:
+        raise StoreTooNew(
+            f"{path} has schema {version}, this dreamd knows {known}", hint="install the newer dreamd again"
+        )
+    return version
+
+
+def _migrate(connection: sqlite3.Connection, path: Path, migrations: list[Migration]) -> None:
+    """Each migration in a transaction of its own, whoever else is opening the database now."""
+    for migration in migrations:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if _version(connection, path, len(migrations)) < migration.number:
+                _apply(connection, migration)
+            connection.execute("COMMIT")
+        except BaseException:
+            roll_back(connection)
+            raise
+
+
+def _apply(connection: sqlite3.Connection, migration: Migration) -> None:
+    for statement in statements(migration.text):
+        connection.execute(statement)
+    connection.execute(
+        "INSERT INTO migrations (number, name, sha256) VALUES (?, ?, ?)",
+        (migration.number, migration.name, migration.sha256),
+    )
+    connection.execute(f"PRAGMA user_version = {migration.number}")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def roll_back(connection: sqlite3.Connection) -> None:
+    if connection.in_transaction:  # SQLite has already rolled back after some errors, such as a full disk
+        connection.execute("ROLLBACK")
+
+
+def pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])

@@ -1,0 +1,146 @@
+"""Changes in, SQL out: the steps of the one write, inside a transaction that the caller holds."""
+
+import sqlite3
+from collections.abc import Iterable, Mapping, Sequence
+
+from dreamd.errors import StoreConflict
+from dreamd.memories import Memory, Status
+from dreamd.records import Amendment
+from dreamd.stores import _sqlite_rows as rows
+from dreamd.stores._amending import amended
+from dreamd.stores.base import Changes, Cursor, Written
+
+
+class Writing:
+    """Remembers between writes what each source's number is; `forget` after a rollback."""
+
+    def __init__(self, connection: sqlite3.Connection, sql: Mapping[str, str]) -> None:
+        self._connection = connection
+        self._sql = sql
+        self._sources: dict[str, int] = {}
+
+    def forget(self) -> None:
+        self._sources.clear()
+
+    def apply(self, changes: Changes) -> Written:
+        if changes.cursor:
+            self._move(changes.cursor)
+        stored = self._insert(changes.memories)
+        if changes.respan:
+            self._respan(changes.memories)
+        count = self._amend(changes.amendments)
+        self._mark(changes.statuses)
+        self._file(changes.filed)
+        self._keep(changes)
+        return Written(
+            stored=stored,
+            duplicates=len(changes.memories) - stored,
+            amended=count,
+            unknown=len(changes.amendments) - count,
+        )
+
+    def _run(self, name: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> sqlite3.Cursor:
+        return self._connection.execute(self._sql[name], parameters)
+
+    def _run_all(self, name: str, parameters: Iterable[Sequence[object] | Mapping[str, object]]) -> int:
+        """How many rows were written."""
+        return self._connection.executemany(self._sql[name], parameters).rowcount
+
+    def _move(self, cursor: Cursor) -> None:
+        known = self._run("cursor_version", (cursor.source_id,)).fetchone() or (0,)
+        if cursor.version != known[0] + 1:
+            raise StoreConflict(
+                f"somebody else has read {cursor.path} further", hint="read on from the new cursor"
+            )
+        self._run("replace_cursor", rows.cursor_row(cursor))
+
+    def _insert(self, memories: Sequence[Memory]) -> int:
+        if not memories:
+            return 0
+        before = self._run("last_seq").fetchone()[0]
+        self._number_sources(memories)
+        stored = self._run_all(
+            "insert_memory", (rows.memory_row(memory, self._sources) for memory in memories)
+        )
+        self._run("count_new", {"before": before})
+        refs = [
+            {"ref_id": ref_id, "memory_id": memory.memory_id, "before": before}
+            for memory in memories
+            for ref_id in memory.ref_ids
+        ]
+        self._run_all("insert_ref", refs)
+        return stored
+
+    def _number_sources(self, memories: Iterable[Memory]) -> None:
+        named = {memory.span.source_id for memory in memories if memory.span}
+        for source_id in named - self._sources.keys():
+            self._run("insert_source", (source_id,))
+            self._sources[source_id] = self._run("source", (source_id,)).fetchone()[0]
+
+    def _respan(self, memories: Iterable[Memory]) -> None:
+        places = (
+            {
+                "memory_id": memory.memory_id,
+                "source": self._sources[memory.span.source_id],
+                "offset": memory.span.offset,
+                "length": memory.span.length,
+                "sha256": memory.span.sha256,
+                "table": memory.span.table,
+                "row": memory.span.row,
+            }
+            for memory in memories
+            if memory.span
+        )
+        self._run_all("respan_memory", places)
+
+    def _amend(self, amendments: Sequence[tuple[str, Amendment]]) -> int:
+        """How many of the amendments found their memory."""
+        ids = [memory_id for memory_id, _ in amendments]
+        self._count(ids, -1)
+        found = sum(self._amend_one(memory_id, amendment) for memory_id, amendment in amendments)
+        self._count(ids, 1)
+        return found
+
+    def _amend_one(self, memory_id: str, amendment: Amendment) -> bool:
+        row = self._run("raw_memory", {"memory_id": memory_id}).fetchone()
+        if row is None:
+            return False
+        memory = amended(rows.memory_of(row), amendment)
+        changed = {
+            "memory_id": memory_id,
+            "ok": memory.ok,
+            "origin": memory.origin,
+            "trust": int(memory.trust),
+            "content": memory.content,
+            "status": memory.status,
+            "extra": rows.extra_of(memory),
+        }
+        self._run("amend_memory", changed)
+        return True
+
+    def _mark(self, statuses: Sequence[tuple[str, Status]]) -> None:
+        ids = [memory_id for memory_id, _ in statuses]
+        self._count(ids, -1)
+        self._run_all("set_status", ((status, memory_id) for memory_id, status in statuses))
+        self._count(ids, 1)
+
+    def _file(self, ids: Sequence[str]) -> None:
+        self._count(ids, -1)
+        if ids:
+            self._run("set_filed", {"ids": rows.listed(ids)})
+        self._count(ids, 1)
+
+    def _count(self, ids: Sequence[str], sign: int) -> None:
+        if ids:
+            self._run("count_again", {"ids": rows.listed(dict.fromkeys(ids)), "sign": sign})
+
+    def _keep(self, changes: Changes) -> None:
+        turns = ((agent, turn.session_id, turn.busy, rows.micros(turn.at)) for agent, turn in changes.turns)
+        self._run_all("replace_turn", turns)
+        self._run_all("replace_ledger_row", map(rows.ledger_row, changes.ledger))
+        self._run_all("replace_journal_entry", map(rows.journal_row, changes.journal))
+        self._run_all("settle_job", ((job,) for job in changes.settled))
+        self._run_all("replace_line", map(rows.line_row, changes.lines))
+        self._run_all("insert_version", map(rows.version_row, changes.versions))
+        self._run_all("replace_held", map(rows.held_row, changes.held))
+        self._run_all("replace_meta", changes.meta.items())

@@ -1,0 +1,219 @@
+-- Every question and every write of the SQLite store, by name. `{name}` stands for the text of another entry.
+
+-- name: memory_columns
+-- What `_sqlite_rows.memory_of` takes, in this order.
+seq, memory_id, type, agent, day, status, filed, role, origin, trust, session_id, task_id, at, received_at, ok, tool,
+project, source_id, span_offset, span_length, span_sha256, span_table, span_row, content, extra
+
+-- name: wanted
+-- The conditions of a MemoryQuery that any access path may have to check; lists are JSON, NULL asks for nothing.
+(:agent IS NULL OR agent = :agent)
+AND (:day IS NULL OR day = :day)
+AND (:since IS NULL OR day >= :since)
+AND (:until IS NULL OR day <= :until)
+AND (:filed IS NULL OR filed = :filed)
+AND (:session_id IS NULL OR session_id = :session_id)
+AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
+AND (:origins IS NULL OR origin IN (SELECT value FROM json_each(:origins)))
+AND CASE WHEN :statuses IS NULL THEN status NOT IN ('withdrawn', 'forgotten')
+    ELSE status IN (SELECT value FROM json_each(:statuses)) END
+
+-- name: last_seq
+-- The newest memory's place, 0 in an empty pool.
+SELECT coalesce(max(seq), 0) FROM memories
+
+-- name: memories_in_order
+-- A page of memories by walking the pool itself.
+SELECT {memory_columns} FROM memories NOT INDEXED LEFT JOIN sources ON sources.id = source
+WHERE seq > :after AND seq <= :last AND {wanted}
+ORDER BY seq LIMIT :page
+
+-- name: memories_of_day
+-- A page of one agent's memories of one day; the index has them in order.
+SELECT {memory_columns} FROM memories INDEXED BY memories_by_day LEFT JOIN sources ON sources.id = source
+WHERE agent = :agent AND day = :day AND seq > :after AND seq <= :last AND {wanted}
+ORDER BY seq LIMIT :page
+
+-- name: memories_by_seq
+-- The memories at the listed places.
+SELECT {memory_columns} FROM memories LEFT JOIN sources ON sources.id = source
+WHERE seq IN (SELECT value FROM json_each(:seqs)) AND {wanted}
+ORDER BY seq
+
+-- name: seqs_by_id
+-- Where the named memories stand.
+SELECT seq FROM memories
+WHERE memory_id IN (SELECT value FROM json_each(:ids)) AND seq > :after AND seq <= :last
+ORDER BY seq
+
+-- name: seqs_of_days
+-- Where an agent's memories of several days stand.
+SELECT seq FROM memories INDEXED BY memories_by_day
+WHERE agent = :agent AND day >= coalesce(:since, '') AND day <= coalesce(:until, '9999-12-31')
+  AND seq > :after AND seq <= :last
+ORDER BY seq
+
+-- name: seqs_of_derived
+-- Where the summaries and insights stand.
+SELECT seq FROM memories INDEXED BY derived_memories
+WHERE type <> 'raw' AND (:agent IS NULL OR agent = :agent) AND seq > :after AND seq <= :last
+ORDER BY seq
+
+-- name: raw_memory
+-- The raw memory an amendment is about.
+SELECT {memory_columns} FROM memories LEFT JOIN sources ON sources.id = source
+WHERE memory_id = :memory_id AND type = 'raw'
+
+-- name: insert_source
+-- Give a log its small number.
+INSERT OR IGNORE INTO sources (source_id) VALUES (?)
+
+-- name: source
+-- A log's small number.
+SELECT id FROM sources WHERE source_id = ?
+
+-- name: insert_memory
+-- A memory, unless its id is there already.
+INSERT INTO memories (
+  memory_id, type, agent, day, status, filed, role, origin, trust, session_id, task_id, at, received_at, ok, tool,
+  project, source, span_offset, span_length, span_sha256, span_table, span_row, content, extra
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+ON CONFLICT (memory_id) DO NOTHING
+
+-- name: insert_ref
+-- A ref of a memory that this transaction stored (one that was there already keeps the refs it has).
+INSERT OR IGNORE INTO memory_refs (ref_id, seq)
+SELECT :ref_id, seq FROM memories WHERE memory_id = :memory_id AND seq > :before
+
+-- name: respan_memory
+-- A raw memory's new place in its rewritten log.
+UPDATE memories
+SET source = :source, span_offset = :offset, span_length = :length, span_sha256 = :sha256, span_table = :table,
+    span_row = :row
+WHERE memory_id = :memory_id AND type = 'raw'
+
+-- name: amend_memory
+-- What an amendment may change.
+UPDATE memories
+SET ok = :ok, origin = :origin, trust = :trust, content = :content, status = :status, extra = :extra
+WHERE memory_id = :memory_id
+
+-- name: set_status
+-- Where a memory stands in its life.
+UPDATE memories SET status = ? WHERE memory_id = ?
+
+-- name: set_filed
+-- A daily has been written from these.
+UPDATE memories SET filed = 1 WHERE memory_id IN (SELECT value FROM json_each(:ids))
+
+-- name: count_new
+-- Add this transaction's new raw memories to the counts of their days.
+INSERT INTO day_counts (agent, day, origin, memories, unfiled)
+SELECT agent, day, coalesce(origin, ''), count(*), sum(1 - filed) FROM memories
+WHERE seq > :before AND type = 'raw' AND status NOT IN ('withdrawn', 'forgotten')
+GROUP BY 1, 2, 3
+ON CONFLICT (agent, day, origin) DO UPDATE
+SET memories = memories + excluded.memories, unfiled = unfiled + excluded.unfiled
+
+-- name: count_again
+-- Take the named raw memories out of the counts (sign -1) before a change, and put them back (1) after it.
+INSERT INTO day_counts (agent, day, origin, memories, unfiled)
+SELECT agent, day, coalesce(origin, ''), :sign * count(*), :sign * sum(1 - filed) FROM memories
+WHERE memory_id IN (SELECT value FROM json_each(:ids)) AND type = 'raw'
+  AND status NOT IN ('withdrawn', 'forgotten')
+GROUP BY 1, 2, 3
+ON CONFLICT (agent, day, origin) DO UPDATE
+SET memories = memories + excluded.memories, unfiled = unfiled + excluded.unfiled
+
+-- name: day_counts
+-- An agent's days with what they hold, oldest first.
+SELECT agent, day, sum(memories), sum(unfiled) FROM day_counts
+WHERE agent = :agent AND (:origins IS NULL OR origin IN (SELECT value FROM json_each(:origins)))
+GROUP BY day HAVING sum(memories) > 0 ORDER BY day
+
+-- name: cursor_version
+-- How often a cursor has been written.
+SELECT version FROM cursors WHERE source_id = ?
+
+-- name: replace_cursor
+-- A cursor as it stands now.
+REPLACE INTO cursors (
+  source_id, agent, path, format, device, inode, head_length, head_sha256, byte_offset, tail_length, tail_sha256, state,
+  state_offset, version, lines, records, truncated, skipped, read_at
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: cursors
+-- All cursors, or an agent's.
+SELECT source_id, agent, path, format, device, inode, head_length, head_sha256, byte_offset, tail_length, tail_sha256,
+  state, state_offset, version, lines, records, truncated, skipped, read_at
+FROM cursors WHERE :agent IS NULL OR agent = :agent ORDER BY agent, path, source_id
+
+-- name: replace_turn
+-- Whether a session is in a turn.
+REPLACE INTO turns (agent, session_id, busy, at) VALUES (?, ?, ?, ?)
+
+-- name: turns
+-- The last known turn of each session.
+SELECT agent, session_id, busy, at FROM turns WHERE :agent IS NULL OR agent = :agent ORDER BY agent, session_id
+
+-- name: replace_ledger_row
+-- What became of an agent's phase of a day.
+REPLACE INTO ledger (agent, day, phase, state, attempts, input_hash, reason, usage, started_at, finished_at)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: ledger
+-- Ledger rows, newest day first.
+SELECT agent, day, phase, state, attempts, input_hash, reason, usage, started_at, finished_at FROM ledger
+WHERE (:agent IS NULL OR agent = :agent) AND (:phase IS NULL OR phase = :phase) AND (:since IS NULL OR day >= :since)
+ORDER BY day DESC, agent, phase
+
+-- name: replace_journal_entry
+-- A reply that was paid for.
+REPLACE INTO journal (key, job, purpose, reply, at) VALUES (?, ?, ?, ?, ?)
+
+-- name: journal_entry
+-- The reply to a prompt that was asked before.
+SELECT key, job, purpose, reply, at FROM journal WHERE key = ?
+
+-- name: settle_job
+-- Drop the replies of a job that is done.
+DELETE FROM journal WHERE job = ?
+
+-- name: replace_line
+-- What a line of MEMORY.md rests on.
+REPLACE INTO line_evidence (agent, line, ref_ids, day, at) VALUES (?, ?, ?, ?, ?)
+
+-- name: evidence
+-- What each line of an agent rests on.
+SELECT agent, line, ref_ids, day, at FROM line_evidence WHERE agent = ? ORDER BY rowid
+
+-- name: insert_version
+-- A content that MEMORY.md had.
+INSERT INTO file_versions (agent, path, author, content, sha256, at, day, note) VALUES (?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: versions
+-- The contents MEMORY.md had, newest first; a limit of -1 is none.
+SELECT agent, path, author, content, sha256, at, day, note, version_id FROM file_versions
+WHERE agent = :agent ORDER BY version_id DESC LIMIT :limit
+
+-- name: replace_held
+-- A rewrite that waits for a person, or what the person decided; a NULL id makes a new row.
+REPLACE INTO held (agent, day, path, base_sha256, content, diary, reason, detail, at, state, held_id)
+VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+
+-- name: held
+-- Rewrites that wait or waited, newest first.
+SELECT agent, day, path, base_sha256, content, diary, reason, detail, at, state, held_id FROM held
+WHERE :agent IS NULL OR agent = :agent ORDER BY held_id DESC
+
+-- name: replace_meta
+-- A remembered value.
+REPLACE INTO meta (key, value) VALUES (?, ?)
+
+-- name: meta
+-- A remembered value.
+SELECT value FROM meta WHERE key = ?
+
+-- name: record_migration
+-- A migration that has been applied.
+INSERT INTO migrations (number, name, sha256) VALUES (?, ?, ?)

@@ -1,0 +1,197 @@
+"""The default store: one SQLite file in the state folder, shared by threads and by processes.
+
+Law: what a write was given is there whole or not at all, after a SIGKILL at any instant too. One connection writes,
+under a lock; readers have connections of their own and never wait for it (WAL). No read transaction outlives a page of
+rows, so that the WAL can always be taken back into the database.
+"""
+
+import sqlite3
+import threading
+from array import array
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import date
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+from dreamd.errors import StoreError
+from dreamd.memories import Memory
+from dreamd.records import Origin
+from dreamd.stores import _sql
+from dreamd.stores import _sqlite_rows as rows
+from dreamd.stores._sqlite_errors import told
+from dreamd.stores._sqlite_files import connect, made_private, prepare, roll_back
+from dreamd.stores._sqlite_writing import Writing
+from dreamd.stores.base import (
+    Changes,
+    Cursor,
+    FileVersion,
+    Held,
+    JournalEntry,
+    LedgerRow,
+    LineEvidence,
+    MemoryQuery,
+    Phase,
+    Store,
+    TurnState,
+    WindowCount,
+    Written,
+)
+
+PAGE = 500  # memories that a reader holds at once
+WAIT_S = 10.0  # how long a write waits for another process's
+
+Shape = TypeVar("Shape")
+
+
+class SqliteStore(Store):
+    def __init__(self, state: Path, *, wait_s: float = WAIT_S) -> None:
+        """Open or make `pool.db` in the state folder.
+
+        Raises StoreTooNew, StoreCorrupt, StoreBusy, StoreError (no permission), DiskFull.
+        """
+        home = _sql.folder("sqlite")
+        self._sql = _sql.queries(home)
+        self._wait_s = wait_s
+        self._path = made_private(state)
+        self._idle: list[sqlite3.Connection] = []  # readers' connections that nobody uses now
+        self._closed = False
+        self._idle_lock = threading.Lock()
+        self._lock = threading.Lock()  # the writer's
+        with told(self._path):
+            self._writer = connect(self._path, wait_s)
+            try:
+                prepare(self._writer, self._path, _sql.migrations(home))
+            except BaseException:
+                self._writer.close()
+                raise
+        self._writing = Writing(self._writer, self._sql)
+
+    def write(self, changes: Changes) -> Written:
+        with self._lock, told(self._path):
+            self._check_open()
+            self._writer.execute(f"PRAGMA synchronous = {'FULL' if changes.durable else 'NORMAL'}")
+            self._writer.execute("BEGIN IMMEDIATE")
+            try:
+                written = self._writing.apply(changes)
+                self._writer.execute("COMMIT")
+            except BaseException:
+                self._writing.forget()
+                roll_back(self._writer)
+                raise
+        return written
+
+    def cursors(self, agent: str | None = None) -> list[Cursor]:
+        return self._read("cursors", {"agent": agent}, rows.cursor_of)
+
+    def memories(self, query: MemoryQuery) -> Iterator[Memory]:
+        (last,) = self._read("last_seq", (), _first)
+        asked = rows.filters(query) | {"after": query.after_seq, "last": last}
+        seqs = self._seqs(query, asked)
+        pages = self._walked(query, asked) if seqs is None else self._picked(seqs, asked)
+        return islice(chain.from_iterable(pages), query.limit)
+
+    def windows(self, agent: str, origins: tuple[Origin, ...] = ()) -> list[WindowCount]:
+        asked = {"agent": agent, "origins": rows.listed(origins or None)}
+        return self._read("day_counts", asked, rows.window_of)
+
+    def ledger(
+        self, agent: str | None = None, phase: Phase | None = None, since: date | None = None
+    ) -> list[LedgerRow]:
+        asked = {"agent": agent, "phase": phase, "since": rows.iso(since)}
+        return self._read("ledger", asked, rows.ledger_of)
+
+    def journalled(self, key: str) -> JournalEntry | None:
+        return next(iter(self._read("journal_entry", (key,), rows.journal_of)), None)
+
+    def evidence(self, agent: str) -> dict[str, LineEvidence]:
+        return {row.line: row for row in self._read("evidence", (agent,), rows.line_of)}
+
+    def versions(self, agent: str, limit: int | None = None) -> list[FileVersion]:
+        asked = {"agent": agent, "limit": -1 if limit is None else limit}
+        return self._read("versions", asked, rows.version_of)
+
+    def held(self, agent: str | None = None) -> list[Held]:
+        return self._read("held", {"agent": agent}, rows.held_of)
+
+    def turns(self, agent: str | None = None) -> list[TurnState]:
+        return self._read("turns", {"agent": agent}, rows.turn_of)
+
+    def meta(self, key: str) -> str | None:
+        return next(iter(self._read("meta", (key,), _first)), None)
+
+    def close(self) -> None:
+        with self._lock, self._idle_lock, told(self._path):
+            self._closed = True
+            for connection in (*self._idle, self._writer):
+                connection.close()
+            self._idle.clear()
+
+    def _seqs(self, query: MemoryQuery, asked: Mapping[str, object]) -> Sequence[int] | None:
+        """Where all that may be wanted stands, eight bytes each; None where walking in order is quicker."""
+        if query.ids is not None:
+            name, more = "seqs_by_id", {"ids": rows.listed(query.ids)}
+        elif query.agent is not None and query.window is None and (query.since or query.until):
+            name, more = "seqs_of_days", {}
+        elif query.types and "raw" not in query.types:
+            name, more = "seqs_of_derived", {}
+        else:
+            return None
+        with self._reader() as connection:
+            return array("q", chain.from_iterable(connection.execute(self._sql[name], {**asked, **more})))
+
+    def _picked(self, seqs: Sequence[int], asked: Mapping[str, object]) -> Iterator[list[Memory]]:
+        for start in range(0, len(seqs), PAGE):
+            page = rows.listed(seqs[start : start + PAGE])
+            yield self._read("memories_by_seq", {**asked, "seqs": page}, rows.memory_of)
+
+    def _walked(self, query: MemoryQuery, asked: Mapping[str, object]) -> Iterator[list[Memory]]:
+        one_day = query.agent is not None and query.window is not None
+        name = "memories_of_day" if one_day else "memories_in_order"
+        size = PAGE if query.limit is None else min(PAGE, query.limit)
+        after = query.after_seq
+        while page := self._read(name, {**asked, "after": after, "page": size}, rows.memory_of):
+            yield page
+            after = page[-1].seq
+
+    def _read(
+        self, name: str, asked: rows.Row | Mapping[str, object], shape: Callable[[rows.Row], Shape]
+    ) -> list[Shape]:
+        with self._reader() as connection:
+            return [shape(row) for row in connection.execute(self._sql[name], asked).fetchall()]
+
+    @contextmanager
+    def _reader(self) -> Iterator[sqlite3.Connection]:
+        """A connection that is nobody else's meanwhile."""
+        with told(self._path):
+            connection = self._taken()
+            try:
+                yield connection
+            finally:
+                self._given_back(connection)
+
+    def _taken(self) -> sqlite3.Connection:
+        with self._idle_lock:
+            self._check_open()
+            if self._idle:
+                return self._idle.pop()
+        return connect(self._path, self._wait_s, read_only=True)
+
+    def _given_back(self, connection: sqlite3.Connection) -> None:
+        with self._idle_lock:
+            if self._closed:
+                connection.close()
+            else:
+                self._idle.append(connection)
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self._path} is closed")
+
+
+def _first(row: rows.Row) -> Any:
+    return row[0]
+
+
+OPEN: Callable[[Path], Store] = SqliteStore
