@@ -1,0 +1,50 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dreamd.deep_dream.merge import merge
+
+TEXT = st.lists(st.sampled_from(["a\n", "b\n", "c\n", "d\n", "\n"]), max_size=8).map("".join)
+
+
+@given(TEXT, TEXT)
+def test_a_change_of_one_side_alone_is_taken(base: str, changed: str) -> None:
+    assert merge(base, changed, base) == changed
+    assert merge(base, base, changed) == changed
+
+
+@given(TEXT, TEXT)
+def test_the_same_change_on_both_sides_is_taken_once(base: str, changed: str) -> None:
+    assert merge(base, changed, changed) == changed
+
+
+@given(TEXT, TEXT, TEXT)
+def test_no_line_comes_from_nowhere_and_what_all_have_stays(base: str, ours: str, theirs: str) -> None:
+    merged = merge(base, ours, theirs)
+    if merged is not None:
+        assert set(merged.splitlines()) <= set((ours + theirs).splitlines())
+        in_all = set(base.splitlines()) & set(ours.splitlines()) & set(theirs.splitlines())
+        assert in_all <= set((merged + base).splitlines())
+
+
+@given(TEXT, TEXT, TEXT)
+def test_a_line_that_one_side_added_is_in_the_merge(base: str, ours: str, theirs: str) -> None:
+    merged = merge(base, ours, theirs)
+    if merged is not None:
+        added = (set(ours.splitlines()) | set(theirs.splitlines())) - set(base.splitlines())
+        assert added <= set(merged.splitlines())
+
+
+def test_changes_apart_are_both_kept() -> None:
+    assert merge("- a\n- b\n- c\n", "- A\n- b\n- c\n", "- a\n- b\n- c\n- d\n") == "- A\n- b\n- c\n- d\n"
+
+
+def test_different_changes_of_the_same_line_are_a_conflict() -> None:
+    assert merge("- a\n", "- b\n", "- c\n") is None
+
+
+def test_both_may_append() -> None:
+    assert merge("- a\n", "- a\n- ours\n", "- a\n- theirs") == "- a\n- theirs\n- ours\n"
+
+
+def test_a_line_removed_by_one_and_changed_by_the_other_is_a_conflict() -> None:
+    assert merge("- a\n- b\n", "- b\n", "- a!\n- b\n") is None
