@@ -1,0 +1,295 @@
+"""What single lines of a Codex rollout say: shapes, texts, forks, and whether a call failed (FORMATS 4)."""
+
+import re
+from collections.abc import Iterator
+from typing import TypeVar
+
+import msgspec
+from msgspec import Raw, Struct
+
+from dreamd.formats._json import decoded
+from dreamd.formats._values import joined, text_of
+
+T = TypeVar("T")
+
+UNWANTED_ITEMS = frozenset({"reasoning", "compaction", "ghost_snapshot", "agent_message"})
+UNWANTED_EVENTS = frozenset(
+    {
+        "agent_reasoning",
+        "agent_reasoning_raw_content",
+        "context_compacted",
+        "entered_review_mode",
+        "exited_review_mode",
+        "item_completed",
+        "sub_agent_activity",
+        "thread_goal_updated",
+        "token_count",
+    }
+)
+UNWANTED_LINES = frozenset(
+    {
+        "inter_agent_communication",
+        "security_risk_score",
+        "token_usage_record",
+        "world_state",
+    }
+)
+
+_WRAPPERS = (
+    "# AGENTS.md instructions for",
+    "<INSTRUCTIONS>",
+    "<user_instructions>",
+    "<environment_context>",
+    "<turn_aborted>",
+    "<skill>",
+    "<subagent_notification>",
+    "<goal_context>",
+    "<codex_internal_context",
+    "<recommended_plugins>",
+)
+_WAKERS = ("<subagent_notification>", "<goal_context>", "<codex_internal_context")
+_PLUGINS = re.compile(r"\s*<recommended_plugins>.*?</recommended_plugins>", re.DOTALL)
+_IMAGE_TAG = re.compile(r"\s*</?image\b[^>]*>\s*")
+_TEXT_BLOCKS = frozenset({"input_text", "output_text", "text"})
+_IMAGE_BLOCKS = frozenset({"input_image", "image", "local_image"})
+
+_FAILED = (
+    "aborted",
+    "unsupported call",
+    "failed to parse function arguments",
+    "apply_patch verification failed",
+    "exec command rejected",
+    "tool call error",
+    "execution error",
+    "failed in sandbox",
+)
+_EXIT = re.compile(r"^[ \t]*(?:Exit code:|Process exited with code)[ \t]*(-?\d+)[ \t\r]*$", re.MULTILINE)
+
+
+NOTHING = Raw(b"")
+
+
+class Line(Struct):
+    """A line's envelope; bare lines of 2025 have no payload but are one."""
+
+    timestamp: object = None
+    type: object = None
+    payload: Raw = NOTHING
+    record_type: object = None
+    id: object = None
+    instructions: Raw = NOTHING
+
+
+class Payload(Struct):
+    """Every field of every payload that we look at."""
+
+    type: object = None
+    role: object = None
+    content: Raw = NOTHING
+    name: object = None
+    call_id: object = None
+    id: object = None
+    arguments: object = None
+    input: object = None
+    output: object = None
+    action: Raw = NOTHING
+    status: object = None
+    turn_id: object = None
+    cwd: object = None
+    message: object = None
+    kind: object = None
+    images: Raw = NOTHING
+    local_images: Raw = NOTHING
+    success: object = None
+    exit_code: object = None
+    result: Raw = NOTHING
+    stdout: object = None
+    stderr: object = None
+    num_turns: object = None
+    session_id: object = None
+    forked_from_id: object = None
+    parent_thread_id: object = None
+    thread_source: object = None
+    source: object = None
+
+
+class _Block(Struct):
+    type: object = None
+    text: object = None
+
+
+class _Exit(Struct):
+    exit_code: object = None
+
+
+class _Output(Struct):
+    metadata: _Exit
+
+
+class _Fault(Struct):
+    isError: object = None  # noqa: N815 - the field's name in the log
+    is_error: object = None
+
+
+class _Result(Struct):
+    Err: object = None
+    Ok: _Fault | None = None
+
+
+LINE = msgspec.json.Decoder(Line)
+PAYLOAD = msgspec.json.Decoder(Payload)
+_BLOCKS = msgspec.json.Decoder(list[_Block])
+_BLOCK = msgspec.json.Decoder(_Block)
+_STRING = msgspec.json.Decoder(str)
+_LIST = msgspec.json.Decoder(list[Raw])
+_OUTPUT = msgspec.json.Decoder(_Output)
+_RESULT = msgspec.json.Decoder(_Result)
+
+
+def string(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def content_texts(content: Raw) -> tuple[str, str]:
+    """The message's text as an item shows it, and without its images, as events repeat it."""
+    data = bytes(content)
+    if data[:1] == b'"':
+        whole = (decoded(_STRING, data) or "").strip()
+        return whole, whole
+    blocks = decoded(_BLOCKS, data) or [
+        block for raw in _raws(content) if (block := decoded(_BLOCK, bytes(raw)))
+    ]
+    images = any(block.type in _IMAGE_BLOCKS for block in blocks)
+    shown = list(_shown(blocks, images))
+    return joined(shown), joined(text for text in shown if text != "[image]")
+
+
+def _shown(blocks: list[_Block], images: bool) -> Iterator[str]:
+    for block in blocks:
+        if block.type in _IMAGE_BLOCKS:
+            yield "[image]"
+        elif block.type in _TEXT_BLOCKS and not (images and _IMAGE_TAG.fullmatch(string(block.text))):
+            yield string(block.text)
+
+
+def event_texts(event: Payload) -> tuple[str, str]:
+    """The same two texts of a user_message or agent_message event."""
+    plain = string(event.message).strip()
+    images = _length(event.images) + _length(event.local_images)
+    return joined(["[image]"] * images + [plain]), plain
+
+
+def _length(values: Raw) -> int:
+    return len(_raws(values))
+
+
+def _raws(values: Raw) -> list[Raw]:
+    return decoded(_LIST, bytes(values)) or []
+
+
+def without_plugins(text: str) -> str:
+    """The prompt that follows a block of recommended plugins; the whole text when none does."""
+    found = _PLUGINS.match(text)
+    return (text[found.end() :].strip() if found else "") or text
+
+
+def is_wrapper(text: str) -> bool:
+    return text.startswith(_WRAPPERS)
+
+
+def wakes(text: str) -> bool:
+    """Whether an injected text sets an idle agent to work (J6)."""
+    return text.startswith(_WAKERS)
+
+
+def parent_of(meta: Payload) -> str:
+    """The thread this one was forked or spawned from, or "" (J27)."""
+    return string(meta.forked_from_id) or string(meta.parent_thread_id) or _spawner(meta.source)
+
+
+def _spawner(source: object) -> str:
+    for step in ("subagent", "thread_spawn", "parent_thread_id"):
+        source = source.get(step) if isinstance(source, dict) else None
+    return string(source)
+
+
+def is_subagent(meta: Payload) -> bool:
+    return meta.thread_source == "subagent" or (isinstance(meta.source, dict) and "subagent" in meta.source)
+
+
+def tool_name(call: Payload) -> str:
+    """Functions and custom tools by their name without namespace, built-in calls by their type (J28)."""
+    return string(call.name) or string(call.type).removesuffix("_call")
+
+
+def tool_arguments(call: Payload) -> str:
+    for value in (call.arguments, call.input):
+        if value is not None:
+            return text_of(value)
+    return bytes(call.action).decode("utf-8", "replace")
+
+
+def own_outcome(call: Payload) -> bool | None:
+    """Whether a call whose result never comes apart went well: web searches and images carry their status."""
+    if call.type not in {"web_search_call", "image_generation_call"}:
+        return None
+    return {"completed": True, "failed": False, "incomplete": False}.get(string(call.status))
+
+
+def output_text(output: object) -> str:
+    if isinstance(output, dict):
+        return output_text(output.get("content"))
+    if isinstance(output, list):
+        return joined(string(part.get("text")) for part in output if isinstance(part, dict))
+    return text_of(output)
+
+
+def output_failed(output: object) -> bool:
+    """J26, for the output a model was shown."""
+    if isinstance(output, dict) and output.get("success") is False:
+        return True
+    text = output_text(output)
+    if text.lstrip().startswith(_FAILED):
+        return True
+    if text.lstrip().startswith("{"):
+        told = decoded(_OUTPUT, text.encode())
+        if told is not None and told.metadata.exit_code is not None:
+            return told.metadata.exit_code != 0
+    first = _EXIT.search(text)
+    return first is not None and int(first[1]) != 0
+
+
+def event_failed(event: Payload) -> bool | None:
+    """J26, for an event that ends a call; None when the event is of another kind."""
+    if event.type == "patch_apply_end":
+        return event.success is False
+    if event.type == "exec_command_end":
+        return event.exit_code is not None and event.exit_code != 0
+    if event.type == "mcp_tool_call_end":
+        return _mcp_failed(event.result)
+    return False if event.type == "web_search_end" else None
+
+
+def event_output(event: Payload) -> str:
+    """What such an event shows of the call's output."""
+    return string(event.stderr) or string(event.stdout) or bytes(event.result).decode("utf-8", "replace")
+
+
+def _mcp_failed(result: Raw) -> bool:
+    told = decoded(_RESULT, bytes(result))
+    if told is None:
+        return False
+    return told.Err is not None or (told.Ok is not None and True in (told.Ok.isError, told.Ok.is_error))
+
+
+def turn_ids(lines: Iterator[bytes]) -> set[str]:
+    """The turn ids that a rollout holds: what a fork of it may have copied."""
+    found: set[str] = set()
+    for line in lines:
+        head = line[:400]
+        if b"turn_context" in head or b"_started" in head:
+            envelope = decoded(LINE, line)
+            payload = decoded(PAYLOAD, bytes(envelope.payload)) if envelope else None
+            found.add(string(payload.turn_id) if payload else "")
+    found.discard("")
+    return found

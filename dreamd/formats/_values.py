@@ -1,0 +1,52 @@
+"""Shared by the formats: times, joined texts, traces and digests out of values of any type (FORMATS J9, J10)."""
+
+import hashlib
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
+
+import msgspec
+
+from dreamd.formats._json import cut
+from dreamd.records import Trace
+
+TRACE_BYTES = 2048
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def epoch_time(seconds: object) -> datetime | None:
+    """Seconds since 1970 as UTC cut to ms; None for what is no such number."""
+    if isinstance(seconds, bool) or not isinstance(seconds, (int, float)):
+        return None
+    try:
+        at = _EPOCH + timedelta(seconds=seconds)
+    except (ValueError, OverflowError):
+        return None
+    return at.replace(microsecond=at.microsecond // 1000 * 1000)
+
+
+def joined(parts: Iterable[str]) -> str:
+    """The texts of one message trimmed, empty ones gone, one below the other (J9)."""
+    return "\n".join(part for part in (text.strip() for text in parts) if part)
+
+
+def text_of(value: object) -> str:
+    """A string as it is, nothing for None, anything else as JSON."""
+    if isinstance(value, str):
+        return value
+    return "" if value is None else msgspec.json.encode(value).decode()
+
+
+def outcome(arguments: str, result: str, *, ok: bool) -> Trace:
+    """The trace of a finished call, each text cut to its bound."""
+    said = cut(result, TRACE_BYTES)
+    return Trace(arguments=arguments, result=said if ok else "", error="" if ok else said)
+
+
+def digest(*parts: str | bytes) -> bytes:
+    """Eight bytes that stand for the parts and their order."""
+    whole = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass") if isinstance(part, str) else part
+        whole.update(len(data).to_bytes(8, "big"))
+        whole.update(data)
+    return whole.digest()
