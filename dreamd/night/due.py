@@ -67,25 +67,16 @@ class Known(Struct, frozen=True, kw_only=True):
     candidates: int = 1
 
 
-class Known(Struct, frozen=True, kw_only=True):
-    """What is known when somebody asks. `rows` are of both phases; `candidates` is how many dream in one night."""
-
-    now: datetime
-    schedule: Schedule
-    sleepers: Sequence[Sleeper]
-    rows: Sequence[LedgerRow]
-    candidates: int = 1
-
-
 class Night(Struct, frozen=True, kw_only=True):
     """A local date with work to do: `agents` for Phase 1, of which `missed` had nobody there at their moment.
 
-    `begun` are all agents whose night of that date has begun: those may take their turn in Phase 2.
+    `sharing` are all agents among whom Phase 2 takes turns, `begun` those whose night of that date has begun.
     """
 
     day: date
     agents: tuple[str, ...] = ()
     missed: tuple[str, ...] = ()
+    sharing: tuple[str, ...] = ()
     begun: tuple[str, ...] = ()
 
 
@@ -101,9 +92,15 @@ def nights(known: Known) -> list[Night]:
 
 def _night(day: date, active: Collection[str], known: Known) -> Night:
     tried = {row.agent for row in known.rows if row.day == day and row.phase == "daily"}
-    missed = (s.agent for s in known.sleepers if s.agent in active and s.agent not in tried and _late(day, s, known))
+    missed = (
+        s.agent for s in known.sleepers if s.agent in active and s.agent not in tried and _late(day, s, known)
+    )
     return Night(
-        day=day, agents=tuple(sorted(active)), missed=tuple(sorted(missed)), begun=_begun(day, known)
+        day=day,
+        agents=tuple(sorted(active)),
+        missed=tuple(sorted(missed)),
+        sharing=tuple(s.agent for s in known.sleepers),
+        begun=_begun(day, known),
     )
 
 
@@ -142,9 +139,8 @@ def _open(row: LedgerRow | None, known: Known, zone: ZoneInfo) -> bool:
 def may_retry(row: LedgerRow, known: Known) -> bool:
     """Whether an unfinished phase has attempts left, is not too long ago and has rested after its failure."""
     oldest = known.now.date() - timedelta(days=known.schedule.catch_up_days + 1)
-    if row.state not in ("failed", "running") or row.attempts >= known.schedule.max_attempts or row.day < oldest:
-        return False
-    return row.state == "running" or not _rests(row, known.now)
+    left = row.attempts < known.schedule.max_attempts and row.day >= oldest
+    return left and (row.state == "running" or (row.state == "failed" and not _rests(row, known.now)))
 
 
 def _rests(row: LedgerRow, now: datetime) -> bool:
@@ -154,7 +150,8 @@ def _rests(row: LedgerRow, now: datetime) -> bool:
 
 def back_off(attempts: int) -> timedelta:
     """How long a phase rests after so many failures: 10, 30, 90, 270 minutes, then 6 hours."""
-    return min(BACK_OFF * 3 ** min(attempts - 1, 8), LONGEST_BACK_OFF)
+    factor: int = 3 ** min(max(attempts - 1, 0), 8)
+    return min(BACK_OFF * factor, LONGEST_BACK_OFF)
 
 
 def next_look(known: Known) -> datetime:
@@ -168,25 +165,26 @@ def next_look(known: Known) -> datetime:
     return min(moments | rests, default=known.now + timedelta(days=1))
 
 
-def dreamers(day: date, known: Known, *, begun: Collection[str]) -> list[str]:
+def dreamers(day: date, known: Known, *, begun: Collection[str], force: bool = False) -> list[str]:
     """Who is to have a Deep Dream in the night of `day`, at most `candidates` agents in all.
 
     1. Those whose turn it was already and who may try again.
     2. Those with daily material newer than their last Deep Dream, longest without a turn first. A failed turn is a
        turn, so that nobody in trouble keeps the others from theirs; a skipped one takes no place.
 
-    An agent whose night has not begun is not returned, but keeps its place in the order.
+    `force` gives the places away anew, first to those who had them, news or not. An agent whose night has not begun
+    is not returned, but keeps its place in the order.
     """
-    agents = {s.agent for s in known.sleepers}
     turns = [row for row in known.rows if row.phase == "deep_dream"]
-    tonight = [row for row in turns if row.day == day and row.state != "skipped"]
-    again = [row.agent for row in tonight if may_retry(row, known)]
+    had = {row.agent: row for row in turns if row.day == day and row.state != "skipped"}
+    taken = {} if force else had
+    again = sorted(agent for agent, row in taken.items() if may_retry(row, known))
     last = {row.agent: row.day for row in sorted(turns, key=lambda row: row.day)}
-    hungry = {row.agent for row in known.rows if row.day <= day and _is_news(row, turns)}
-    hungry &= agents - {row.agent for row in tonight}
-    waiting = sorted(hungry, key=lambda agent: (last.get(agent, date.min), agent))
-    chosen = waiting[: max(0, known.candidates - len(tonight))]
-    return [agent for agent in sorted(again) + chosen if agent in begun]
+    news = {row.agent for row in known.rows if row.day <= day and _is_news(row, turns)}
+    hungry = {s.agent for s in known.sleepers if force or s.agent in news} - set(taken)
+    waiting = sorted(hungry, key=lambda agent: (agent not in had, last.get(agent, date.min), agent))
+    chosen = waiting[: max(0, known.candidates - len(taken))]
+    return [agent for agent in again + chosen if agent in begun]
 
 
 def _is_news(row: LedgerRow, turns: Iterable[LedgerRow]) -> bool:
