@@ -1,0 +1,133 @@
+"""The pool and the ledger go in, what a daily of one agent's day is made from comes out."""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from datetime import date, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dreamd.config import Agent, zone_of
+from dreamd.daily.transcript import Event, events
+from dreamd.memories import Memory
+from dreamd.pool.language import Tongue, detect
+from dreamd.stores.base import LedgerRow, MemoryQuery, Store
+
+UNFINISHED = ("running", "failed")  # states of a run that was not committed
+
+
+class Material(Struct, frozen=True, kw_only=True):
+    """`events` are to be told now, `unfiled` the raw memories that they leave filed, `records` counts all of the day.
+
+    `whole`: the day is told anew, not what is unfiled alone.
+    `input_hash` is over the records the events may rest on: the unfiled ones, or (whole) all of the day.
+    `hours` is the span of time of those, with the zone's offset; `offset` the latter alone.
+    """
+
+    agent_id: str
+    day: date
+    zone: ZoneInfo
+    language: Tongue
+    events: tuple[Event, ...] = ()
+    unfiled: tuple[str, ...] = ()
+    records: int = 0
+    input_hash: str = ""
+    hours: str = ""
+    offset: str = ""
+    prior: LedgerRow | None = None
+    whole: bool = False
+
+    @property
+    def spoken(self) -> bool:
+        """Whether a human waited for an answer at all."""
+        return any(event.asked or event.awaited for event in self.events)
+
+
+def gather(store: Store, agent: Agent, agent_id: str, day: date, *, whole: bool) -> Material:
+    """What is new of the day, or (`whole`) all of it. Blocks; raises StoreError and ConfigError (zone)."""
+    zone = zone_of(agent)
+    prior = next((row for row in store.ledger(agent_id, "daily", since=day) if row.day == day), None)
+    mine = MemoryQuery(agent=agent_id, types=("raw",), window=day)
+    if not whole and next(store.memories(replace(mine, filed=False, limit=1)), None) is None:
+        if prior is None or prior.state not in UNFINISHED:
+            return Material(agent_id=agent_id, day=day, zone=zone, language="en", prior=prior)
+        whole = True  # an unfinished run that left nothing unfiled was telling the whole day anew
+    # filed ones are read too: the question of a late answer is among them
+    memories = [replace(one, filed=one.filed and not whole) for one in store.memories(mine)]
+    told = _with_earlier_questions(store, agent_id, day, memories)
+    new = [one for one in memories if not one.filed]
+    return Material(
+        agent_id=agent_id,
+        day=day,
+        zone=zone,
+        language=_language(agent, told),
+        events=tuple(event for event in events(told) if event.fresh),
+        unfiled=tuple(one.memory_id for one in new),
+        records=len(memories),
+        input_hash=_hash(new),
+        hours=_hours(new, day, zone),
+        offset=_offset(new, day, zone),
+        prior=prior,
+        whole=whole,
+    )
+
+
+def _with_earlier_questions(store: Store, agent_id: str, day: date, memories: list[Memory]) -> list[Memory]:
+    """Before the memories, for each session that goes on with answers, what the human asked before midnight."""
+    sessions = sorted({event.session_id for event in events(memories) if event.awaited})
+    query = MemoryQuery(
+        agent=agent_id,
+        types=("raw",),
+        origins=("human",),
+        since=day - timedelta(days=1),
+        until=day - timedelta(days=1),
+    )
+    found = (_last_question(store, replace(query, session_id=session)) for session in sessions)
+    return [*(replace(question, filed=True) for question in found if question), *memories]
+
+
+def _last_question(store: Store, query: MemoryQuery) -> Memory | None:
+    last = None
+    for memory in store.memories(query):
+        last = memory if memory.role == "user" else last
+    return last
+
+
+def _language(agent: Agent, memories: Iterable[Memory]) -> Tongue:
+    if agent.language != "auto":
+        return agent.language
+    return detect(one.content for one in memories if one.role == "user" and one.origin == "human")
+
+
+def _hash(memories: Iterable[Memory]) -> str:
+    whole = hashlib.sha256()
+    for one in memories:
+        facts = (one.memory_id, one.role, one.origin, one.tool, one.ok, one.content)
+        whole.update(repr(facts).encode("utf-8", "surrogatepass"))
+    return whole.hexdigest()
+
+
+def _times(memories: Iterable[Memory], zone: ZoneInfo) -> Iterator[datetime]:
+    """When the conversations were; a scheduled record at 03:00 says nothing about them."""
+    for one in memories:
+        if one.timestamp and one.origin in ("human", "injected"):
+            yield one.timestamp.astimezone(zone)
+
+
+def _ends(memories: Iterable[Memory], zone: ZoneInfo) -> tuple[datetime, ...]:
+    times = sorted(_times(memories, zone))
+    return (times[0], times[-1]) if times else ()
+
+
+def _hours(memories: Iterable[Memory], day: date, zone: ZoneInfo) -> str:
+    """`09:12-17:40 UTC+01:00`, or the offset alone when no record has a time."""
+    clock = "-".join(dict.fromkeys(f"{end:%H:%M}" for end in _ends(memories, zone)))
+    return f"{clock} {_offset(memories, day, zone)}".strip()
+
+
+def _offset(memories: Iterable[Memory], day: date, zone: ZoneInfo) -> str:
+    """`UTC+01:00`; both offsets when the clocks changed in between."""
+    ends = _ends(memories, zone) or (datetime(day.year, day.month, day.day, 12, tzinfo=zone),)
+    offsets = dict.fromkeys(f"{end:%z}" for end in ends)
+    return "UTC" + "/".join(f"{offset[:3]}:{offset[3:5]}" for offset in offsets)
