@@ -35,10 +35,8 @@ class Reply(Struct, frozen=True, kw_only=True):
 
 
 # an opening tag counts at the start of a line, a closing one anywhere but in code quotes: replies may speak of tags
-_TAGS = re.compile(
-    r"^[ \t]*(?P<open><(?:think|thinking|thought|reasoning)>)|(?<!`)</(?:think|thinking|thought|reasoning)>(?!`)",
-    re.MULTILINE,
-)
+_WORD = r"(?:think|thinking|thought|reasoning)>"
+_TAGS = re.compile(rf"^[ \t]*(?P<open><{_WORD})|(?<!`)</{_WORD}|</{_WORD}(?!`)", re.MULTILINE)
 
 
 def without_thinking(text: str) -> str:
