@@ -1,0 +1,34 @@
+"""A provider that is made at its first call, in a thread: loading its library takes a tenth of a second."""
+
+from collections.abc import Callable
+
+import anyio
+import anyio.to_thread
+
+from dreamd.calls import Prompt, Reply
+from dreamd.errors import ConfigError, ProviderRefused
+from dreamd.providers.base import Provider
+
+
+class Late(Provider):
+    def __init__(self, make: Callable[[], Provider]) -> None:
+        self._make = make
+        self._making = anyio.Lock()
+        self._provider: Provider | None = None
+
+    async def complete(self, prompt: Prompt) -> Reply:
+        """As the provider's. Raises ProviderRefused when the configuration makes none; the next call tries again."""
+        return await (await self._made()).complete(prompt)
+
+    async def aclose(self) -> None:
+        if self._provider is not None:
+            await self._provider.aclose()
+
+    async def _made(self) -> Provider:
+        async with self._making:
+            if self._provider is None:
+                try:
+                    self._provider = await anyio.to_thread.run_sync(self._make)
+                except ConfigError as error:
+                    raise ProviderRefused(error.what, hint=error.hint) from error
+            return self._provider
