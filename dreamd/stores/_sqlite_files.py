@@ -14,8 +14,8 @@ from dreamd.stores._sqlite_errors import corrupt
 
 APPLICATION_ID = 0x64726D64  # "drmd", in the database's header
 CACHE_KIB = 8192
-CHECKPOINT_PAGES = 2000  # the WAL goes back into the database at about 8 MB
-WAL_KEPT = 16 << 20  # bytes the WAL file may keep on disk after a checkpoint
+CHECKPOINT_PAGES = 8000  # the WAL goes back into the database at 32 MB: a page dirtied often is then written once
+WAL_KEPT = 32 << 20  # bytes the WAL file may keep on disk after a checkpoint
 
 
 def made_private(state: Path) -> Path:

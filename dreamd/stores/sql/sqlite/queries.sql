@@ -109,7 +109,7 @@ UPDATE memories SET filed = 1 WHERE memory_id IN (SELECT value FROM json_each(:i
 -- name: count_new
 -- Add this transaction's new raw memories to the counts of their days.
 INSERT INTO day_counts (agent, day, origin, memories, unfiled)
-SELECT agent, day, coalesce(origin, ''), count(*), sum(1 - filed) FROM memories
+SELECT agent, day, coalesce(origin, ''), count(*), sum(1 - filed) FROM memories NOT INDEXED
 WHERE seq > :before AND type = 'raw' AND status NOT IN ('withdrawn', 'forgotten')
 GROUP BY 1, 2, 3
 ON CONFLICT (agent, day, origin) DO UPDATE
