@@ -10,10 +10,11 @@ from dreamd import _plugins
 from dreamd import config as configuration
 from dreamd.clock import Clock, SystemClock
 from dreamd.config import Config, Llm
-from dreamd.errors import WorkspaceError
+from dreamd.errors import ConfigError, WorkspaceError
 from dreamd.events import Emit, silent
 from dreamd.gate.gated import Gate, GatedProvider
 from dreamd.gate.journal import Journalled
+from dreamd.gate.late import Late
 from dreamd.gate.retrying import Retrying
 from dreamd.parts import Parts
 from dreamd.providers.base import Provider
@@ -28,7 +29,7 @@ def open_parts(
 
     Raises ConfigError (unknown provider or store, key missing), StoreError, WorkspaceError (state folder).
     """
-    state = _made(configuration.state_dir(config))
+    state = state_folder(config)
     opened = cast("Callable[[Path], Store]", _plugins.load("stores", store, "OPEN"))(state)
     clock = clock or SystemClock()
     try:
@@ -44,7 +45,9 @@ def open_parts(
         opened.close()
 
 
-def _made(state: Path) -> Path:
+def state_folder(config: Config) -> Path:
+    """The folder that is dreamd's own, made if it is not there. Raises WorkspaceError."""
+    state = configuration.state_dir(config)
     try:
         state.mkdir(parents=True, exist_ok=True, mode=0o700)
     except OSError as error:
@@ -55,18 +58,18 @@ def _made(state: Path) -> Path:
 
 
 def _chain(llm: Llm, store: Store, clock: Clock, emit: Emit) -> Callable[[str], Provider] | None:
-    """Caller -> journal -> retry -> gate -> provider. The plug-in is loaded at the first job: httpx is slow to import."""
+    """Caller -> journal -> retry -> gate -> provider. The plug-in is loaded at the first call: httpx is slow to import."""
     if llm.provider == "none":
         return None
-    gate = Gate(llm.concurrency)
-    base: list[Provider] = []
+    if llm.provider not in (known := _plugins.names("providers")):
+        raise ConfigError(f"no provider {llm.provider!r}", hint=f"known: none, {', '.join(known)}")
+
+    def opened() -> Provider:
+        return cast("Callable[[Llm], Provider]", _plugins.load("providers", llm.provider, "OPEN"))(llm)
+
+    gated = GatedProvider(Gate(llm.concurrency), Late(opened))
 
     def for_job(job: str) -> Provider:
-        if not base:
-            base.append(
-                cast("Callable[[Llm], Provider]", _plugins.load("providers", llm.provider, "OPEN"))(llm)
-            )
-        gated = GatedProvider(gate, base[0])
         retrying = Retrying(gated, clock=clock, draw=random.random, llm=llm, emit=emit)
         return Journalled(retrying, store=store, job=job, clock=clock, emit=emit)
 

@@ -17,6 +17,7 @@ from msgspec import Struct
 from dreamd.clock import Clock
 from dreamd.errors import StateLocked
 
+DAEMON, NIGHT = "daemon.lock", "night.lock"  # in the state folder
 _LOOK_AGAIN_S = 0.05
 
 

@@ -10,7 +10,9 @@ from types import ModuleType
 from typing import Any, TextIO, cast
 
 from dreamd.config import Logs
-from dreamd.events import Emit, Event
+from dreamd.events import DISK_FULL, PHASE_FINISHED, SYNC_FINISHED, Emit, Event
+
+STORED = (SYNC_FINISHED, PHASE_FINISHED)
 
 
 @contextlib.contextmanager
@@ -60,3 +62,17 @@ def _renderer(logs: Logs, stream: TextIO) -> Any:
     if logs.format == "console" or (logs.format == "auto" and stream.isatty()):
         return structlog.dev.ConsoleRenderer(colors=stream.isatty())
     return structlog.processors.JSONRenderer(default=str, ensure_ascii=False)
+
+
+def on_change(emit: Emit) -> Emit:
+    """The same, but a full disk is told once, until something was stored again."""
+    full = False
+
+    def told(event: Event, /, **values: object) -> None:
+        nonlocal full
+        if full and event == DISK_FULL:
+            return
+        full = event == DISK_FULL or (full and event not in STORED)
+        emit(event, **values)
+
+    return told

@@ -1,0 +1,176 @@
+"""The whole life of the daemon on one screen: one task group, and what ends, repeats or replaces it.
+
+The tasks loop for ever. One that fails is told and begun again after a pause that doubles, so it is never silent and
+never spins; while it goes on failing the watchdog is not fed, and systemd starts the process anew. The daemon may be
+killed at any instant and nothing is lost; stopping in good order only saves the work under way.
+"""
+
+import os
+import signal
+import threading
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import ExitStack, asynccontextmanager
+from functools import partial
+from pathlib import Path
+from traceback import extract_tb
+
+import anyio
+from anyio import to_thread
+from msgspec import Struct, field
+
+from dreamd import __version__, sdnotify
+from dreamd.clock import Clock, SystemClock
+from dreamd.config import Config
+from dreamd.daemon import open_parts, state_folder
+from dreamd.errors import ConfigError, DreamdError
+from dreamd.events import (
+    CONFIG_REFUSED,
+    CONFIG_RELOADED,
+    DAEMON_READY,
+    DAEMON_STARTED,
+    DAEMON_STOPPED,
+    DAEMON_STOPPING,
+    TASK_FAILED,
+)
+from dreamd.locks import DAEMON, exclusive
+from dreamd.logs import emitter, on_change
+from dreamd.night.watch import Pulse, watch
+from dreamd.parts import Parts
+from dreamd.tail.follower import follow
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
+FAILURES_IN_A_ROW = 6  # of one task, about a minute: then the watchdog goes hungry
+LEAVE_S = 8.0  # a thread may be deep in a large file; systemd and people wait 10 s
+
+Load = Callable[[], Config]
+Signals = AsyncIterator[signal.Signals]
+
+
+class Health(Struct):
+    """What the watchdog asks about: tasks that failed and have not recovered, and a night watch that overslept."""
+
+    pulse: Pulse
+    failures: Counter[str] = field(default_factory=Counter)
+
+    def well(self) -> bool:
+        return not self.pulse.late() and max(self.failures.values(), default=0) < FAILURES_IN_A_ROW
+
+
+async def serve(load: Load, clock: Clock | None = None) -> None:
+    """Run until SIGTERM or SIGINT. Before it is ready it raises ConfigError, StateLocked, StoreError, WorkspaceError."""
+    clock = clock or SystemClock()
+    config = await to_thread.run_sync(load)
+    emit = emitter(config.logs)
+    state = await to_thread.run_sync(state_folder, config)
+    with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
+        async with exclusive(state / DAEMON, clock, what="dreamd runs"):
+            emit(DAEMON_STARTED, version=__version__, pid=os.getpid(), state=state)
+            next_config: Config | None = config
+            while next_config is not None:
+                async with _opened(next_config, clock) as parts:
+                    next_config = await _live(parts, signals, load)
+            emit(DAEMON_STOPPED)
+
+
+async def _live(parts: Parts, signals: Signals, load: Load) -> Config | None:
+    """One life between two configurations: returns the next one, or None at the end."""
+    health, ready = Health(Pulse(parts.clock)), anyio.Event()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_kept, "follow", partial(follow, parts, ready), parts, health)
+        tasks.start_soon(_kept, "night", partial(watch, parts, pulse=health.pulse), parts, health)
+        tasks.start_soon(_announced, parts, ready)
+        tasks.start_soon(_watchdog_fed, parts, health)
+        config = await _next(parts, signals, load)
+        tasks.cancel_scope.cancel()
+    return config
+
+
+async def _next(parts: Parts, signals: Signals, load: Load) -> Config | None:
+    """Wait for the signal that ends this life. A configuration that cannot be used is refused and this one kept."""
+    async for received in signals:
+        if received != signal.SIGHUP:
+            break
+        sdnotify.notify(sdnotify.reloading())
+        try:
+            config = await to_thread.run_sync(_usable, load, parts.state)
+        except DreamdError as error:
+            parts.emit(CONFIG_REFUSED, reason=str(error))
+            sdnotify.notify(sdnotify.READY)
+        else:
+            parts.emit(CONFIG_RELOADED, agents=len(config.agents))
+            return config
+    parts.emit(DAEMON_STOPPING)
+    sdnotify.notify(sdnotify.STOPPING)
+    _leave_in(LEAVE_S)
+    return None
+
+
+def _usable(load: Load, state: Path) -> Config:
+    """The configuration as it stands now, tried out. Raises ConfigError, StoreError, WorkspaceError."""
+    config = load()
+    if state_folder(config) != state:
+        raise ConfigError("state.dir cannot change while dreamd runs", hint="restart dreamd")
+    with open_parts(config):
+        return config
+
+
+def _leave_in(seconds: float) -> None:
+    """End the process then, whatever a worker thread is still at: it may be killed at any instant anyway."""
+    timer = threading.Timer(seconds, os._exit, (0,))
+    timer.daemon = True
+    timer.start()
+
+
+@asynccontextmanager
+async def _opened(config: Config, clock: Clock) -> AsyncIterator[Parts]:
+    with ExitStack() as stack:
+        opening = open_parts(config, emit=on_change(emitter(config.logs)), clock=clock)
+        yield await to_thread.run_sync(stack.enter_context, opening)
+
+
+async def _kept(name: str, task: Callable[[], Awaitable[None]], parts: Parts, health: Health) -> None:
+    """Run a task for ever, and again when it fails."""
+    while True:
+        began = parts.clock.monotonic()
+        try:
+            await task()
+        except Exception as error:  # noqa: BLE001 - the one place: a bug in one task must not end the other
+            if parts.clock.monotonic() - began > LONGEST_PAUSE_S:
+                health.failures[name] = 0
+            pause = min(FIRST_PAUSE_S * 2 ** health.failures[name], LONGEST_PAUSE_S)
+            health.failures[name] += 1
+            parts.emit(TASK_FAILED, task=name, **_reason(error), again_in_s=pause)
+            await parts.clock.sleep(pause)
+
+
+def _reason(error: BaseException) -> dict[str, object]:
+    """What may be said of an error: our own words, or of a bug its class and place, for its text may quote a log."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, DreamdError):
+        return {"error": type(error).__name__, "reason": str(error)}
+    place = extract_tb(error.__traceback__)[-1]
+    return {"error": type(error).__name__, "at": f"{place.filename}:{place.lineno}"}
+
+
+async def _announced(parts: Parts, ready: anyio.Event) -> None:
+    await ready.wait()
+    agents = sum(agent.enabled for agent in parts.config.agents.values())
+    parts.emit(DAEMON_READY, agents=agents)
+    sdnotify.notify(sdnotify.READY, sdnotify.status(f"{agents} agents"))
+
+
+async def _watchdog_fed(parts: Parts, health: Health) -> None:
+    """From the event loop, after a real read of the store and a look at the tasks: a hung part must not look healthy."""
+    every = sdnotify.watchdog_s()
+    while every is not None:
+        try:
+            await to_thread.run_sync(parts.store.meta, "night.seed")
+        except DreamdError:
+            health.failures["store"] += 1
+        else:
+            health.failures["store"] = 0
+        if health.well() and not health.failures["store"]:
+            sdnotify.notify(sdnotify.WATCHDOG)
+        await parts.clock.sleep(every)

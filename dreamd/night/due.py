@@ -210,3 +210,14 @@ def lookback(agent: str, day: date, rows: Sequence[LedgerRow], least: int) -> in
     news = [row.day for row in rows if row.agent == agent and row.day <= day and _is_news(row, done)]
     since = (day - min(news, default=day)).days + 1
     return max(least, min(since, FARTHEST_LOOKBACK))
+
+
+def wanted(known: Known, agents: Collection[str]) -> date:
+    """The date that somebody means who asks for a night and names none.
+
+    The latest local day of these agents, today included, that has unfiled records; else yesterday.
+    """
+    chosen = [s for s in known.sleepers if s.agent in agents]
+    today = max((local_date(known.now, s.zone) for s in chosen), default=known.now.date())
+    days = [w.window for s in chosen for w in s.windows if w.unfiled and w.window <= today]
+    return max(days, default=today - timedelta(days=1))

@@ -1,0 +1,105 @@
+"""`dreamd night`: one night now, for all agents or one, without waiting for its moment."""
+
+import sys
+from collections.abc import Sequence
+from datetime import date, datetime
+from functools import partial
+from pathlib import Path
+
+import anyio
+import click
+from msgspec.structs import replace
+
+from dreamd.commands._show import agent_option, agents_of, json_option, opened, print_json
+from dreamd.events import PHASE_FINISHED, Event
+from dreamd.night.due import wanted
+from dreamd.night.known import known
+from dreamd.night.run import run_night, totals
+from dreamd.parts import Outcome
+from dreamd.tail.sync import sync
+
+
+@click.command("night")
+@agent_option
+@click.option(
+    "--date",
+    "day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Local date of the night. Default: the latest day with records in no daily yet, else yesterday.",
+)
+@click.option(
+    "--force", is_flag=True, help="Also what is done already: tell the whole day anew, dream again."
+)
+@click.option("--dry-run", is_flag=True, help="Show what would be written; read no logs and write nothing.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context, agent: str | None, day: datetime | None, force: bool, dry_run: bool, as_json: bool
+) -> int:
+    """Run a night now: read the logs to their end, write the dailies (Phase 1), dream deeply (Phase 2).
+
+    A night that is done already makes no call and changes no byte. Phase 2 is for the agents whose turn it is; with
+    --agent, for that one if it has news.
+    """
+    with opened(ctx) as parts:
+        agents = agents_of(parts, agent)
+        if not dry_run:
+            sync(parts, agents)
+        date_of_night = day.date() if day else wanted(known(parts), agents)
+        telling = replace(parts, emit=_tell) if sys.stderr.isatty() else parts
+        chosen = [agent] if agent else None
+        run = partial(run_night, telling, date_of_night, agents=chosen, force=force, dry_run=dry_run)
+        outcomes = anyio.run(run)
+        if as_json:
+            print_json({"day": date_of_night, "outcomes": outcomes, "totals": totals(outcomes)})
+        else:
+            _print(date_of_night, outcomes, dry_run=dry_run)
+    return exit_code(outcomes)
+
+
+def exit_code(outcomes: Sequence[Outcome]) -> int:
+    states = {outcome.row.state for outcome in outcomes}
+    return 1 if "failed" in states else 3 if "held" in states else 0
+
+
+def _tell(event: Event, /, **values: object) -> None:
+    """Progress on a terminal: a phase takes as long as its calls."""
+    if event == PHASE_FINISHED:
+        click.echo(f"... {values.get('agent')} {values.get('phase')} {values.get('state')}", err=True)
+
+
+def _print(day: date, outcomes: Sequence[Outcome], *, dry_run: bool) -> None:
+    click.echo(f"Night of {day}{', dry run: nothing is written' if dry_run else ''}")
+    if not outcomes:
+        click.echo("  no agent has records of that day")
+    for outcome in outcomes:
+        row = outcome.row
+        told = [row.reason, *(_place(outcome, path) for path in outcome.files), _cost(outcome)]
+        told = ["already done" if not outcome.new else "", *told]
+        click.echo(f"  {row.agent}: {row.phase.replace('_', ' ')} {row.state}{_tail(told)}")
+        for refused in outcome.refused:
+            click.echo(f"    refused: {refused}")
+        if dry_run:
+            click.echo(outcome.diff, nl=False)
+
+
+def _tail(told: Sequence[str]) -> str:
+    said = [one for one in told if one]
+    return f": {'; '.join(said)}" if said else ""
+
+
+def _place(outcome: Outcome, path: Path) -> str:
+    lines = outcome.diff.splitlines()
+    added = sum(line.startswith("+") and not line.startswith("+++") for line in lines)
+    return f"{path} (+{added} lines)"
+
+
+def _cost(outcome: Outcome) -> str:
+    spent = totals([outcome])
+    if not spent["calls"] and not spent["resumed"]:
+        return ""
+    resumed = f", {spent['resumed']} resumed" if spent["resumed"] else ""
+    return f"{spent['calls']} LLM calls{resumed}, {spent['input_tokens']} + {spent['output_tokens']} tokens"
+
+
+COMMAND: click.Command = command

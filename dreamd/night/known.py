@@ -1,0 +1,43 @@
+"""What the night has to know of this moment, asked of the clock, the configuration and the store. Blocking."""
+
+import secrets
+
+from dreamd.config import night_time, zone_of
+from dreamd.night.due import LIVED, REMEMBERED, Known, Schedule, Sleeper
+from dreamd.parts import Parts
+from dreamd.stores.base import Changes
+
+_SEED = "night.seed"
+
+
+def known(parts: Parts) -> Known:
+    """The enabled agents with their days, and the ledger of the last two months."""
+    now = parts.clock.now()
+    enabled = {name: agent for name, agent in parts.config.agents.items() if agent.enabled}
+    return Known(
+        now=now,
+        schedule=schedule(parts),
+        sleepers=[
+            Sleeper(agent=name, zone=zone_of(agent), windows=parts.store.windows(name, LIVED))
+            for name, agent in enabled.items()
+        ],
+        rows=[row for row in parts.store.ledger(since=now.date() - REMEMBERED) if row.agent in enabled],
+        candidates=parts.config.deep_dream.candidates if parts.config.deep_dream.enabled else 0,
+    )
+
+
+def schedule(parts: Parts) -> Schedule:
+    night = parts.config.night
+    return Schedule(
+        at=night_time(parts.config),
+        jitter_s=night.jitter_s,
+        catch_up_days=night.catch_up_days,
+        max_attempts=night.max_attempts,
+        seed=parts.store.meta(_SEED) or "",
+    )
+
+
+def seeded(parts: Parts) -> None:
+    """Draw this installation's own seed for the moments of its nights, once for ever."""
+    if parts.store.meta(_SEED) is None:
+        parts.store.write(Changes(meta={_SEED: secrets.token_hex(8)}))
