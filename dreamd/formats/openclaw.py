@@ -1,0 +1,99 @@
+"""OpenClaw's sessions as JSONL, one file each, live or reset (FORMATS 5, J30, J31)."""
+
+import re
+from collections.abc import Sequence
+from pathlib import PurePath
+from typing import Literal
+
+import msgspec
+from msgspec import Struct
+
+from dreamd.formats._json import decoded, objects
+from dreamd.formats._openclaw import LABEL, entry_of, string
+from dreamd.formats._openclaw_tree import State, Transcript
+from dreamd.formats.base import CERTAIN, LIKELY, MAYBE, NO, LineFormat, LineReader, Source, Surroundings
+from dreamd.records import Item, Skip, Span
+
+_LOG = re.compile(r"(?P<session>.+?)(?:-topic-[^.]*)?\.jsonl(?:\.reset\.[^.]+(?:\.\d+Z?)?)?")
+_SIDECAR = re.compile(r"\.(?:deleted|checkpoint|trajectory)\b|\.(?:bak|lock|tmp)$")
+_MAX_INDEX_BYTES = 16 << 20
+
+
+class _Session(Struct):
+    sessionId: object = None  # noqa: N815 - the field's name in sessions.json
+
+
+_INDEX = msgspec.json.Decoder(dict[str, _Session])
+_STATE = msgspec.msgpack.Decoder(State)
+
+
+class Reader(LineReader):
+    def __init__(self, source: Source, around: Surroundings, state: bytes) -> None:
+        self._around = around
+        known = _STATE.decode(state) if state else State(session=_session_of(source.path.name))
+        self._transcript = Transcript(known)
+        self._asked_at = -1
+
+    def feed(self, line: bytes, span: Span) -> Sequence[Item]:
+        found, lost = objects(line)
+        items: list[Item] = [Skip("damaged")] * lost
+        for data in found:
+            if not self._transcript.state.nodes:
+                self._look_up_key()
+            items += self._transcript.read(data, span)
+        return items
+
+    def settle(self) -> Sequence[Item]:
+        state = self._transcript.state
+        if state.key or state.leaf == self._asked_at:
+            return []
+        self._asked_at = state.leaf
+        key = self._key()
+        return self._transcript.rekey(key) if key else []
+
+    def dump(self) -> bytes:
+        return msgspec.msgpack.encode(self._transcript.state)
+
+    def _look_up_key(self) -> None:
+        self._transcript.state.key = self._transcript.state.key or self._key()
+
+    def _key(self) -> str:
+        """The session's key as the index beside it has it: there for the key's current session only."""
+        data = self._around.sibling("sessions.json", _MAX_INDEX_BYTES)
+        index = decoded(_INDEX, data) if data else None
+        session = self._transcript.state.session
+        return next((key for key, entry in (index or {}).items() if entry.sessionId == session), "")
+
+
+class OpenClaw(LineFormat):
+    name = "openclaw"
+    label = LABEL
+    family: Literal["lines"] = "lines"
+    places = (".openclaw/agents/*/sessions/*.jsonl", ".openclaw/agents/*/sessions/*.jsonl.reset.*")
+
+    def claims(self, path: PurePath, head: bytes) -> int:
+        if not _LOG.fullmatch(path.name) or _SIDECAR.search(path.name):
+            return NO
+        first = entry_of(head.split(b"\n", 1)[0].strip(b"\xef\xbb\xbf\r\0 "))
+        if first is None or first.type != "session" or not string(first.id):
+            return MAYBE if not head.strip() and _lies_well(path) else NO
+        # pi writes the same header and entries: the folder tells them apart, and OpenClaw's own keys in the text
+        return CERTAIN if _lies_well(path) else LIKELY
+
+    def order(self, path: PurePath, head: bytes, tail: bytes) -> tuple[object, ...]:  # noqa: ARG002
+        return ()
+
+    def open(self, source: Source, around: Surroundings, state: bytes) -> LineReader:
+        return Reader(source, around, state)
+
+
+def _lies_well(path: PurePath) -> bool:
+    return path.parent.name == "sessions" and path.parent.parent.parent.name == "agents"
+
+
+def _session_of(name: str) -> str:
+    found = _LOG.fullmatch(name)
+    return found["session"] if found else name
+
+
+FORMAT: LineFormat = OpenClaw()
