@@ -147,13 +147,14 @@ def _head_of(raw: bytes) -> str:
     return ""
 
 
-def went_well(block: Block, line: Line) -> bool:
-    """False for a result that is flagged, refused or cancelled (J7)."""
-    if block.is_error:
+def went_well(block: Block, line: Line, result: str) -> bool:
+    """False for a result that is flagged, refused or cancelled (J7).
+
+    The mark of a cancelled command is looked for in the raw JSON: inside a string its quotes would be escaped.
+    """
+    if block.is_error or result.startswith(_REFUSED):
         return False
-    if _opens(line.tool_use_result, b"{") and _INTERRUPTED.search(memoryview(line.tool_use_result)):
-        return False
-    return not result_of(block).startswith(_REFUSED)
+    return not _INTERRUPTED.search(memoryview(line.tool_use_result))
 
 
 def _opens(raw: Raw, sign: bytes) -> bool:

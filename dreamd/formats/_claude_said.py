@@ -197,8 +197,7 @@ def _prompt(whole: str, parts: Sequence[str], origin: Origin) -> Said:
     """A prompt, without what a client glued to it; nothing but such wrappers is injected as it stands (J14)."""
     bare = joined([without(part, *_WRAPPERS) if "<" in part else part for part in parts])
     if not bare:
-        caveat = without(whole, _CAVEAT).strip()
-        return Said(caveat, "injected")
+        return Said(without(whole, _CAVEAT).strip(), "injected")
     if shell := bare.startswith("<bash-input>") and inside(bare, "bash-input"):
         return Said(f"! {shell}", origin, starts=True)
     return Said(command(bare) or bare, origin, starts=True, busy=True)

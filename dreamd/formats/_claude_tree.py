@@ -7,6 +7,7 @@ Bounds: all prompts' parents are kept up to `MAX_PROMPTS`; the place of the last
 last `MAX_EMITTED` items. A rewind is exact unless it takes back more than `MAX_EMITTED` items: of these the oldest stay.
 """
 
+from functools import lru_cache
 from hashlib import blake2b
 from itertools import islice
 
@@ -109,6 +110,7 @@ class Tree:
                 del table[key]
 
 
+@lru_cache(maxsize=64)  # a record's parent is mostly the one just read
 def _key(uuid: str) -> int:
     """64 bits of a uuid's hash: never 0, which means no record."""
     return int.from_bytes(blake2b(uuid.encode("utf-8", "replace"), digest_size=8).digest()) or 1

@@ -72,10 +72,12 @@ def moment(text: str | None) -> datetime | None:
         return None
     try:
         at = datetime.fromisoformat(text)
-        at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
+        if at.tzinfo is not UTC:
+            at = at.replace(tzinfo=UTC) if at.tzinfo is None else at.astimezone(UTC)
     except (ValueError, OverflowError):
         return None
-    return at.replace(microsecond=at.microsecond // 1000 * 1000)
+    beyond = at.microsecond % 1000
+    return at.replace(microsecond=at.microsecond - beyond) if beyond else at
 
 
 def cut(text: str, max_bytes: int) -> str:

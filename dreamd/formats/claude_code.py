@@ -29,11 +29,7 @@ _MAX_MESSAGES = 64  # answers that may still be split or grow
 _MAX_LANES = 64
 
 _AGENT = "agent-"
-_CHAIN = re.compile(rb'"parentUuid"\s*:')
 _QWEN = re.compile(rb'"parts"\s*:\s*\[')  # a relative with the same envelope
-_HEADING = re.compile(
-    rb'\s*\{"type"\s*:\s*"(?:summary|permission-mode|mode|file-history-snapshot|queue-operation)"'
-)
 _BACKGROUND = re.compile(rb'"sessionKind"\s*:\s*"bg"')
 _TIMES = re.compile(rb'"timestamp"\s*:\s*"([^"]+)"')
 
@@ -183,9 +179,9 @@ class Reader:
         yield _METADATA_LINE
 
     def _assistant(self, line: Line, span: Span) -> Iterator[Item]:
-        self._state.fired = self._state.fired and self._is_subagent(line)
         repeated = self._tree.knows(line.uuid)
         place = self._grown(line, span)
+        self._state.fired = self._state.fired and place.subagent
         message = line.message or Message()
         if self._tree.is_gone(place.branch):
             yield _WITHDRAWN
@@ -268,7 +264,8 @@ class Reader:
                 if block.type not in _SILENT:
                     yield _UNKNOWN_BLOCK
                 continue
-            ok, result = lines.went_well(block, place.line), lines.result_of(block)
+            result = lines.result_of(block)
+            ok = lines.went_well(block, place.line, result)
             identity = _call_id(block.tool_use_id or "")
             arguments = self._state.pending.pop(identity, None)
             trace = None
@@ -303,13 +300,13 @@ class Reader:
             project=place.line.cwd or "",
         )
 
-    def _turn(self, place: Place, *, busy: bool) -> Iterator[Item]:
+    def _turn(self, place: Place, *, busy: bool) -> Sequence[Item]:
         """Told on change only; the session's own chain decides, not a side chain inside it."""
-        if place.inline or self._state.busy.get(place.session_id, False) == busy:
-            return
+        if self._state.busy.get(place.session_id, False) == busy or place.inline:
+            return ()
         self._state.busy[place.session_id] = busy
         _bound(self._state.busy, _MAX_LANES)
-        yield Turn(place.session_id, busy, moment(place.line.timestamp))
+        return (Turn(place.session_id, busy, moment(place.line.timestamp)),)
 
     def _is_subagent(self, line: Line) -> bool:
         return bool(line.is_sidechain) or self._stem.startswith(_AGENT)
@@ -345,15 +342,16 @@ class ClaudeCode:
     def claims(self, path: PurePath, head: bytes) -> int:
         if ".jsonl" not in path.name or path.suffix in {".lock", ".bak", ".tmp"}:
             return NO
-        if _CHAIN.search(head) and b'"sessionId"' in head and not _QWEN.search(head):
+        if b'"parentUuid"' in head and b'"sessionId"' in head and not _QWEN.search(head):
             return CERTAIN if b'"isSidechain"' in head else LIKELY
-        return LIKELY if _HEADING.match(head) else NO
+        records, _ = LINES.read(head.partition(b"\n")[0].replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf"))
+        return LIKELY if any(each.type in _METADATA for each in records) else NO
 
     def order(self, path: PurePath, head: bytes, tail: bytes) -> tuple[object, ...]:
         """Shared history belongs to the file that is no fork, then to the one that ends first (J21)."""
         del path
-        ends = _TIMES.findall(tail)
-        return (b'"forkedFrom"' in head, _BACKGROUND.search(head) is not None, ends[-1] if ends else b"")
+        copied = b'"forkedFrom"' in head or b'"forkedFrom"' in tail
+        return (copied, _BACKGROUND.search(head + tail) is not None, max(_TIMES.findall(tail), default=b""))
 
     def open(self, source: Source, around: Surroundings, state: bytes) -> LineReader:
         del around
