@@ -98,7 +98,7 @@ class _Run:
 
     async def _write(self, where: publish.Place) -> Outcome:
         await to_thread.run_sync(publish.check, where)
-        await self._store(Changes(ledger=(self._row("running"),)))
+        await self._store(Changes(ledger=(self._row("running"),), durable=True))
         told = await self._told()
         if not told.entries:
             return await self._commit(told, (), None)
