@@ -29,7 +29,7 @@ class Answer:
     """What the server does with one request. The default body is `text` in the protocol that was spoken to.
 
     `body` replaces that body, `error` puts an error of the protocol in its place: (type or code, message).
-    `stop` is end, length or filter. The faults: `silent` reads the request and never answers; `hang_at` stops after so many
+    `stop` is end, length or filter. `think_s` is the time to the first byte. The faults: `silent` reads the request and never answers; `hang_at` stops after so many
     bytes of the body and keeps the connection open; `cut_at` closes it there, `reset_at` resets it; `drip_s` sends
     one byte each so many seconds; `chunk` is how many bytes go out at a time.
     """
@@ -43,6 +43,7 @@ class Answer:
     thinking: str = ""
     usage: bool = True
     gzip: bool = False
+    think_s: float = 0.0
     silent: bool = False
     hang_at: int | None = None
     cut_at: int | None = None
@@ -64,7 +65,7 @@ class Request:
 
     @property
     def anthropic(self) -> bool:
-        return self.path.endswith("/messages")
+        return self.path.split("?")[0].endswith("/messages")
 
     @property
     def purpose(self) -> str:
@@ -102,7 +103,7 @@ class LlmServer:
         self.requests: list[Request] = []
         self.open_connections = 0
         self.hung_up = 0
-        self.ended = anyio.Event()  # set anew each time a connection ends
+        self._changed = anyio.Event()
 
     @property
     def url(self) -> str:
@@ -113,13 +114,23 @@ class LlmServer:
         """For `llm.base_url`; good for both protocols."""
         return f"{self.url}/v1"
 
+    async def asked(self, times: int = 1) -> None:
+        """Waits until so many requests have come."""
+        while len(self.requests) < times:
+            await self._changed.wait()
+
     async def quiet(self) -> None:
         """Waits until no connection is open."""
         while self.open_connections:
-            await self.ended.wait()
+            await self._changed.wait()
+
+    def _tell(self) -> None:
+        self._changed.set()
+        self._changed = anyio.Event()
 
     def answer_to(self, request: Request) -> Answer:
         self.requests.append(request)
+        self._tell()
         if callable(self._script):
             given = self._script(request)
         elif len(self.requests) <= len(self._script):
@@ -138,12 +149,12 @@ class LlmServer:
             self.hung_up += 1
         finally:
             self.open_connections -= 1
-            self.ended.set()
-            self.ended = anyio.Event()
+            self._tell()
 
     async def _play(self, answer: Answer, request: Request, stream: anyio.abc.SocketStream) -> None:
         if answer.silent:
             await _until_gone(stream)
+        await anyio.sleep(answer.think_s)
         body = _body(answer, request)
         sent = min(math.inf if at is None else at for at in (answer.hang_at, answer.cut_at, answer.reset_at))
         await stream.send(_head(answer, body))
@@ -163,6 +174,9 @@ async def _read(stream: anyio.abc.SocketStream) -> Request | None:
         try:
             data += await stream.receive()
         except anyio.EndOfStream:
+            return None
+        if not data[:1].isalpha():  # somebody speaks TLS
+            await stream.send(b"HTTP/1.1 400 Bad Request\r\ncontent-length: 0\r\n\r\n")
             return None
     head, _, body = data.partition(b"\r\n\r\n")
     first, *lines = head.decode("latin-1").split("\r\n")

@@ -7,6 +7,7 @@ meets a connection that the server is just closing, and a cancelled call is seen
 import logging
 import ssl
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import TypeVar
 
 import anyio
@@ -116,10 +117,17 @@ class Server:
                 raise ReplyUnusable(f"{where} sent more than {LARGEST_REPLY >> 20} MB")
 
 
+@cache
+def _certificates() -> ssl.SSLContext:
+    """Read once: it takes longer than all the rest of a call."""
+    return httpx.create_ssl_context()
+
+
 def _client(llm: Llm) -> httpx.AsyncClient:
     # before its first byte the server thinks, for as long as the deadline lets it: only then bytes are due
     timeout = httpx.Timeout(llm.read_timeout_s, connect=llm.connect_timeout_s, read=llm.deadline_s, pool=None)
     return httpx.AsyncClient(
+        verify=_certificates(),
         timeout=timeout,
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=0),
         headers={"Content-Type": "application/json", "User-Agent": f"dreamd/{__version__}"},
