@@ -21,7 +21,7 @@ from dreamd.daily.lines import listed, memories, standing
 from dreamd.daily.material import UNFINISHED, Material, gather
 from dreamd.daily.prompt import Day
 from dreamd.errors import DiskFull, DreamdError, FileChanged, ProviderError, WorkspaceError
-from dreamd.events import LINE_REFUSED, PHASE_FINISHED
+from dreamd.events import LINE_REFUSED, PHASE_FAILED, PHASE_FINISHED
 from dreamd.memories import Memory, Status
 from dreamd.parts import Outcome, Parts
 from dreamd.providers.base import Provider
@@ -187,6 +187,16 @@ class _Run:
     async def _fail(self, error: DreamdError) -> Outcome:
         row = self._row("failed", str(error))
         await self._store(Changes(ledger=(row,), durable=True))
+        if not self.dry_run:
+            self.parts.emit(
+                PHASE_FAILED,
+                phase="daily",
+                agent=row.agent,
+                day=row.day,
+                attempts=row.attempts,
+                reason=row.reason,
+                error=type(error).__name__,
+            )
         self._tell(row)
         return Outcome(row=row)
 
@@ -229,7 +239,7 @@ class _Run:
     def _tell(self, row: LedgerRow, entries: Sequence[Entry] = (), refused: Sequence[str] = ()) -> None:
         if self.dry_run:
             return
-        about = {"phase": "daily", "agent": row.agent, "day": row.day.isoformat()}
+        about: dict[str, object] = {"phase": "daily", "agent": row.agent, "day": row.day}
         for reason in refused:
             self.parts.emit(LINE_REFUSED, **about, reason=reason)
         usage = self._usage()

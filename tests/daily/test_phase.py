@@ -197,6 +197,9 @@ async def test_an_outage_leaves_the_day_for_later_with_everything_intact(house) 
     first = await summarise(house.parts, "cat", DAY)
     assert (first.row.state, first.row.attempts, house.file.exists()) == ("failed", 1, False)
     assert (len(house.unfiled()), house.summaries()) == (2, [])
+    assert [(told["attempts"], told["error"]) for told in house.told("phase.failed")] == [
+        (1, "ProviderUnreachable")
+    ]
     second = await summarise(house.parts, "cat", DAY)
     assert (second.row.state, second.row.attempts) == ("done", 2)
     assert "rule-based" not in house.text
