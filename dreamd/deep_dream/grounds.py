@@ -1,0 +1,128 @@
+"""May this line be written on these sources? One fault, or none (pure).
+
+Law: what a line states exactly (numbers, dates, times, names) stands in the sources it cites; it does not turn them
+round; a preference or rule is the person's own, said on purpose or seen on two days. No model is asked.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Literal, get_args
+
+from dreamd.deep_dream.sources import Source
+from dreamd.deep_dream.speech import explicit, instruction, redacted, rule_like
+from dreamd.memories import Memory
+from dreamd.pool.similarity import covered, keywords, negated, overlap
+from dreamd.pool.support import facts, unsupported
+
+Fault = Literal[
+    "uncited",  # names no source, or none that was shown
+    "facts",  # a number, date, time or name that its sources do not have
+    "words",  # too little of it stands in its sources
+    "contrary",  # denies what its sources affirm, or the other way round
+    "redacted",  # holds the mark of a removed secret
+    "instruction",  # tells its reader what to do, and no person said so
+    "untrusted",  # a preference or rule without any word of the person
+    "one-window",  # a preference or rule seen on one day, and not said on purpose
+    "undone",  # a person took it back before
+    "shape",  # a fragment, or longer than a line
+    "lossy",  # replaces old entries and keeps too little of them
+    "protected",  # a pinned or protected entry was to be retired
+    "successor",  # the entry's replacement was refused, so the entry stays
+]
+FAULTS: tuple[Fault, ...] = get_args(Fault)
+
+LONGEST_LINE = 400  # characters
+SAID = 0.34  # of a line's words that a person's sentence must hold to count as saying it
+SUPPORTED = 0.5  # of a line's words that its sources must hold
+REWORDED = 0.8  # the same where old entries are merged: they are no evidence for anything new
+ALIKE = 0.9  # overlap of two lines that say the same
+
+
+def fault_of(text: str, cites: Sequence[Source], undone: Sequence[str] = ()) -> Fault | None:
+    """The first fault of a proposed line, or None."""
+    if redacted(text):
+        return "redacted"
+    if len(text) > LONGEST_LINE or len(re.findall(r"\w", text)) < 2:  # noqa: PLR2004 - one letter is no statement
+        return "shape"
+    if any(same(text, line) for line in undone):
+        return "undone"
+    return _unfounded(text, cites) or _unlawful(text, cites) or _unworded(text, cites)
+
+
+def _unfounded(text: str, cites: Sequence[Source]) -> Fault | None:
+    if not cites:
+        return "uncited"
+    stated = [source.stated for source in cites]
+    if unsupported(text, stated):
+        return "facts"
+    return "contrary" if contrary(text, stated) else None
+
+
+def _unworded(text: str, cites: Sequence[Source]) -> Fault | None:
+    least = REWORDED if all(source.entry >= 0 for source in cites) else SUPPORTED
+    return None if covered(text, " \n ".join(source.text for source in cites)) >= least else "words"
+
+
+def _unlawful(text: str, cites: Sequence[Source]) -> Fault | None:
+    known = any(source.entry >= 0 and covered(text, source.text) >= REWORDED for source in cites)
+    if known or not (rule_like(text) or instruction(text)):
+        return None
+    human = [record for source in cites for record in source.records if _by_a_person(record)]
+    said = [record for record in human if _says(record, text)]
+    if instruction(text) and not said:
+        return "instruction"
+    if not human:
+        return "untrusted"
+    return None if not rule_like(text) or _established(text, cites, said) else "one-window"
+
+
+def _established(text: str, cites: Iterable[Source], said: Sequence[Memory]) -> bool:
+    """Said on purpose, or on two days, or an insight that passed the frequency gate."""
+    promoted = any(source.id.startswith("I") and covered(text, source.text) >= SUPPORTED for source in cites)
+    purpose = any(_says_on_purpose(record, text) for record in said)
+    return promoted or purpose or len({record.window for record in said}) > 1
+
+
+def _by_a_person(record: Memory) -> bool:
+    return record.role == "user" and record.origin == "human"
+
+
+def _says(record: Memory, text: str) -> bool:
+    return covered(text, record.content) >= SAID
+
+
+_SENTENCE = re.compile(r"[^.!?;。！？；\n]+[.!?;。！？；]*")
+
+
+def _says_on_purpose(record: Memory, text: str) -> bool:
+    """One of the person's sentences, not a question, states this for later."""
+    return any(
+        explicit(sentence)
+        and not sentence.rstrip().endswith(("?", "？", "吗"))
+        and covered(text, sentence) >= SAID
+        for sentence in _SENTENCE.findall(record.content)
+    )
+
+
+_CLAUSE = re.compile(r"[,.;:!?，。；：！？\n]+|->|→|\bbut\b|但是?")
+
+
+def contrary(text: str, sources: Sequence[str]) -> bool:
+    """The line denies and no source does; or it affirms what its sources only deny."""
+    if negated(text):
+        return not any(negated(source) for source in sources)
+    words = keywords(text)
+    near = [clause for source in sources for clause in _CLAUSE.split(source) if words & keywords(clause)]
+    return bool(near) and all(negated(clause) for clause in near)
+
+
+def same(a: str, b: str) -> bool:
+    """Both lines say the same: the same words, facts and polarity."""
+    if " ".join(a.casefold().split()).rstrip(".。") == " ".join(b.casefold().split()).rstrip(".。"):
+        return True
+    return overlap(a, b) >= ALIKE and facts(a) == facts(b) and negated(a) == negated(b)
+
+
+def absorbs(text: str, old: str) -> bool:
+    """`text` keeps all that `old` states exactly, its polarity and at least half of its words."""
+    return not unsupported(old, [text]) and negated(old) == negated(text) and covered(old, text) >= SUPPORTED

@@ -1,0 +1,335 @@
+"""Phase 2 of the night for one agent and date: gather, ask once, audit, write; or say why not.
+
+Nothing here decides what is true (`grounds`, `audit`) or how a file is replaced (`writing`).
+"""
+
+import hashlib
+from collections.abc import Collection
+from datetime import date, datetime
+from functools import partial
+
+import msgspec
+from anyio import to_thread
+from msgspec import Struct
+
+from dreamd.calls import Prompt, Reply
+from dreamd.deep_dream import diary, history
+from dreamd.deep_dream.audit import Accepted, Audited, audit
+from dreamd.deep_dream.prompt import Composed, compose
+from dreamd.deep_dream.reply import Proposal, parse
+from dreamd.deep_dream.sources import Material, gather
+from dreamd.deep_dream.writing import Intent, encoded, resume, write
+from dreamd.errors import DiskFull, FileChanged, ProviderError, ReplyUnusable, WorkspaceError
+from dreamd.events import LINE_REFUSED, PHASE_FAILED, PHASE_FINISHED, REWRITE_HELD
+from dreamd.memories import Memory, derived_id
+from dreamd.parts import Outcome, Parts
+from dreamd.records import Trust
+from dreamd.stores.base import Changes, Held, LedgerRow, RunState, Usage
+
+_FINISHED: tuple[RunState, ...] = ("done", "held")
+
+
+async def deep_dream(
+    parts: Parts,
+    agent_id: str,
+    day: date,
+    *,
+    lookback_days: int | None = None,
+    force: bool = False,
+    dry_run: bool = False,
+) -> Outcome:
+    """Distil MEMORY.md, the dailies of `lookback_days` up to `day` and new insights into a new MEMORY.md and the diary.
+
+    Never raises for what can go wrong outside: a failed or held run is a ledger row with its reason. `force` runs
+    on the same input again. A dry run asks the LLM, so that its diff is honest, and changes nothing. Raises
+    ConfigError (unknown agent), StoreError.
+    """
+    parts.config.agent(agent_id)
+    run = _Run(
+        parts=parts,
+        agent=agent_id,
+        day=day,
+        lookback_days=lookback_days or parts.config.deep_dream.lookback_days,
+        force=force,
+        dry_run=dry_run,
+        started_at=parts.clock.now(),
+    )
+    try:
+        return await run.dream()
+    except ReplyUnusable as error:
+        return await run.failed(str(error), settle=True)
+    except (WorkspaceError, FileChanged, DiskFull, ProviderError) as error:
+        return await run.failed(str(error))
+    finally:
+        await run.leave_no_trace()
+
+
+class _Run(Struct, kw_only=True):
+    """One attempt."""
+
+    parts: Parts
+    agent: str
+    day: date
+    lookback_days: int
+    force: bool
+    dry_run: bool
+    started_at: datetime
+    usage: tuple[Usage, ...] = ()
+
+    @property
+    def job(self) -> str:
+        return f"deep_dream:{self.agent}:{self.day.isoformat()}" + (":dry" if self.dry_run else "")
+
+    async def dream(self) -> Outcome:
+        if not self.dry_run and (finished := await self.finish_the_last()):
+            return finished
+        material = await to_thread.run_sync(
+            partial(gather, self.parts, self.agent, self.day, self.lookback_days)
+        )
+        if not material.dailies:
+            return await self.skipped(f"no daily in the last {self.lookback_days} day(s)")
+        same = None if self.force else await self.same_input(material)
+        if same is not None:
+            return await self.already(same)
+        if self.parts.provider is None:
+            return await self.skipped("no LLM configured; dailies kept")
+        composed = compose(
+            material,
+            max_input_tokens=self.parts.config.deep_dream.max_input_tokens,
+            max_entries=self.parts.config.deep_dream.max_entries,
+        )
+        proposal = parse(await self.ask(composed.prompt))
+        audited = audit(
+            proposal,
+            blocks=material.blocks,
+            sources=composed.shown,
+            limits=self.parts.config.deep_dream,
+            undone=material.undone,
+        )
+        return await self.conclude(material, composed, proposal, audited)
+
+    async def finish_the_last(self) -> Outcome | None:
+        """Carry out what an earlier run decided and did not finish. None when it was not this very night's."""
+        written = await to_thread.run_sync(resume, self.parts, self.agent)
+        if written is None or written.row is None or written.row.day != self.day:
+            return None
+        self.parts.emit(PHASE_FINISHED, **self.where, state=written.row.state, resumed=True)
+        return Outcome(row=written.row, files=written.files)
+
+    async def ask(self, prompt: Prompt) -> Reply:
+        assert self.parts.provider is not None  # noqa: S101 - the caller has looked
+        reply = await self.parts.provider(self.job).complete(prompt)
+        self.usage = (_usage(prompt, reply),)
+        return reply
+
+    async def conclude(
+        self, material: Material, composed: Composed, proposal: Proposal, audited: Audited
+    ) -> Outcome:
+        refused = diary.counted(audited.refused)
+        for refusal in audited.refused:
+            self.parts.emit(LINE_REFUSED, **self.where, reason=refusal.fault)
+        held = held_reason(audited) if audited.over_limit else ""
+        intent = self.intent(material, composed, proposal, audited)
+        diff = history.unified(material.base.text, audited.content, material.place.memory)
+        if self.dry_run:
+            row = self.row("held" if held else "done", held)
+            return Outcome(row=row, files=(material.place.memory,), diff=diff, refused=refused)
+        if held:
+            intent = self.holding(intent, material, held)
+        written = await to_thread.run_sync(write, self.parts, intent)
+        self.told(audited, held)
+        row = intent.row or self.row("done")
+        return Outcome(row=row, files=written.files, diff=diff, refused=refused)
+
+    def intent(self, material: Material, composed: Composed, proposal: Proposal, audited: Audited) -> Intent:
+        night = diary.Night(
+            dream=proposal.dream,
+            sources=[*(source.stated for source in composed.shown), self.day.isoformat()],
+            left_out=composed.left_out,
+            max_entries=self.parts.config.deep_dream.max_entries,
+            language=material.language,
+        )
+        evidence = {line.text: _flat(line) for line in audited.accepted}
+        reason = "" if audited.content != material.base.text else "nothing to change"
+        return Intent(
+            agent=self.agent,
+            day=self.day,
+            place=material.place,
+            base=material.base.text,
+            ours=audited.content,
+            author="dreamd",
+            language=material.language,
+            diary=diary.tell(audited, night),
+            evidence=evidence,
+            candidates=tuple(self.candidates(audited)),
+            seen=material.found,
+            row=self.row("done", reason, input_hash=input_hash(material, cited=_cited(audited))),
+            job=self.job,
+        )
+
+    def holding(self, intent: Intent, material: Material, reason: str) -> Intent:
+        """The intent that changes nothing but stores the rewrite for a person to decide."""
+        note = diary.section(f"### {diary.held_heading(material.language)}\n\n- {reason}\n")
+        return msgspec.structs.replace(
+            intent,
+            ours=intent.base,
+            evidence={},
+            candidates=(),
+            diary=note,
+            row=self.row("held", reason, input_hash=input_hash(material)),
+            held=Held(
+                agent=self.agent,
+                day=self.day,
+                path=str(intent.place.memory),
+                base_sha256=material.base.sha256,
+                content=intent.ours,
+                diary=intent.diary.text if intent.diary else "",
+                reason=reason,
+                detail=encoded(intent),
+                at=self.parts.clock.now(),
+            ),
+        )
+
+    def candidates(self, audited: Audited) -> list[Memory]:
+        found = (candidate(self.agent, self.day, line, self.parts.clock.now()) for line in audited.candidates)
+        return [memory for memory in found if memory is not None]
+
+    # --- the ledger ---
+
+    async def same_input(self, material: Material) -> LedgerRow | None:
+        """The newest row that was made from just this input, while MEMORY.md is as it was left then."""
+        if not material.settled:
+            return None
+        wanted = input_hash(material)
+        rows = await to_thread.run_sync(self.parts.store.ledger, self.agent, "deep_dream")
+        return next((row for row in rows if row.state in _FINISHED and row.input_hash == wanted), None)
+
+    async def already(self, row: LedgerRow) -> Outcome:
+        if row.day == self.day:
+            return Outcome(row=row, new=False)
+        return await self.skipped(f"same input as on {row.day.isoformat()}", input_hash=row.input_hash)
+
+    async def skipped(self, reason: str, *, input_hash: str = "") -> Outcome:
+        """Say so; a finished row of the day is not overwritten by it."""
+        row = self.row("skipped", reason, input_hash=input_hash)
+        before = await self.before()
+        if not self.dry_run and (before is None or before.state not in _FINISHED):
+            await self.store(Changes(ledger=(row,)))
+            self.parts.emit(PHASE_FINISHED, **self.where, state="skipped", reason=reason)
+        return Outcome(row=row)
+
+    async def failed(self, reason: str, *, settle: bool = False) -> Outcome:
+        before = await self.before()
+        attempts = before.attempts + 1 if before and before.state in ("failed", "running") else 1
+        row = msgspec.structs.replace(self.row("failed", reason), attempts=attempts)
+        if not self.dry_run:
+            finished = before is not None and before.state in _FINISHED
+            await self.store(
+                Changes(ledger=() if finished else (row,), settled=(self.job,) if settle else ())
+            )
+            self.parts.emit(PHASE_FAILED, **self.where, reason=reason, attempts=attempts)
+        return Outcome(row=row)
+
+    async def before(self) -> LedgerRow | None:
+        rows = await to_thread.run_sync(self.parts.store.ledger, self.agent, "deep_dream", self.day)
+        return next((row for row in rows if row.day == self.day), None)
+
+    async def store(self, changes: Changes) -> None:
+        await to_thread.run_sync(self.parts.store.write, changes)
+
+    def row(self, state: RunState, reason: str = "", *, input_hash: str = "") -> LedgerRow:
+        return LedgerRow(
+            agent=self.agent,
+            day=self.day,
+            phase="deep_dream",
+            state=state,
+            reason=reason,
+            input_hash=input_hash,
+            usage=self.usage,
+            started_at=self.started_at,
+            finished_at=self.parts.clock.now(),
+        )
+
+    async def leave_no_trace(self) -> None:
+        """Of a dry run: not even the reply it paid for."""
+        if self.dry_run and self.usage:
+            await self.store(Changes(settled=(self.job,)))
+
+    # --- events ---
+
+    @property
+    def where(self) -> dict[str, object]:
+        return {"agent": self.agent, "day": self.day, "phase": "deep_dream"}
+
+    def told(self, audited: Audited, held: str) -> None:
+        if held:
+            self.parts.emit(REWRITE_HELD, **self.where, retired=len(audited.retired))
+        usage = self.usage[0] if self.usage else Usage("deep-dream")
+        self.parts.emit(
+            PHASE_FINISHED,
+            **self.where,
+            state="held" if held else "done",
+            entries=audited.entries,
+            added=audited.added,
+            merged=audited.merged,
+            retired=len(audited.retired),
+            refused=len(audited.refused),
+            put_back=len(audited.put_back),
+            candidates=len(audited.candidates),
+            calls=usage.calls,
+            resumed=usage.resumed,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+        )
+
+
+def held_reason(audited: Audited) -> str:
+    return f"the rewrite would retire {len(audited.retired)} entries and leave {audited.entries}"
+
+
+def input_hash(material: Material, cited: Collection[str] = ()) -> str:
+    """Of what may lead to a new result: dailies and insights not `cited`. MEMORY.md is told by `Material.settled`."""
+    lines = [(source.day, source.text) for source in material.dailies]
+    insights = [source.refs for source in material.insights if not set(source.refs) & set(cited)]
+    return hashlib.sha256(msgspec.json.encode((lines, insights))).hexdigest()
+
+
+def _cited(audited: Audited) -> frozenset[str]:
+    return frozenset(ref for line in audited.accepted for ref in _flat(line))
+
+
+def _flat(line: Accepted) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(ref for source in line.cites for ref in source.refs))
+
+
+def _usage(prompt: Prompt, reply: Reply) -> Usage:
+    if reply.journalled:
+        return Usage(prompt.purpose, resumed=1)
+    return Usage(prompt.purpose, 1, reply.input_tokens, reply.output_tokens)
+
+
+CANDIDATE_CONFIDENCE = 0.3
+
+
+def candidate(agent: str, day: date, line: Accepted, now: datetime) -> Memory | None:
+    """The insight that waits for a second day; None when nothing in the pool bears it."""
+    refs = tuple(ref for ref in _flat(line) if ":" not in ref)
+    records = {record.memory_id: record for source in line.cites for record in source.records}
+    if not refs or not records:
+        return None
+    return Memory(
+        memory_id=derived_id("insight", agent, line.text, refs),
+        type="insight",
+        content=line.text,
+        agent=agent,
+        window=day,
+        received_at=now,
+        ref_ids=refs,
+        confidence=CANDIDATE_CONFIDENCE,
+        trust=Trust(min(record.trust for record in records.values())),
+        status="candidate",
+        kind="preference",
+        windows=len({record.window for record in records.values()}),
+        tasks=len({record.task_id or record.session_id for record in records.values()}),
+        origins=len({record.origin for record in records.values()}),
+    )
