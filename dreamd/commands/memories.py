@@ -1,0 +1,54 @@
+"""`dreamd memories`: what is in the pool."""
+
+import textwrap
+from datetime import date, datetime
+from typing import get_args
+
+import click
+import msgspec
+
+from dreamd.commands import _show
+from dreamd.memories import Memory, MemoryType
+from dreamd.stores.base import MemoryQuery
+
+
+@click.command("memories")
+@_show.agent_option
+@click.option("--type", "type_", type=click.Choice(get_args(MemoryType)), help="Only this type.")
+@click.option(
+    "--date", "day", metavar="YYYY-MM-DD", type=click.DateTime(["%Y-%m-%d"]), help="Only this local day."
+)
+@_show.json_option
+@click.pass_context
+def memories(
+    ctx: click.Context, agent: str | None, type_: MemoryType | None, day: datetime | None, as_json: bool
+) -> None:
+    """List the pool: raw records, summaries, insights."""
+    with _show.opened(ctx) as parts:
+        if agent is not None:
+            parts.config.agent(agent)
+        query = MemoryQuery(agent=agent, types=(type_,) if type_ else (), window=day.date() if day else None)
+        found = parts.store.memories(query)
+        if as_json:
+            _show.print_json([plain(memory) for memory in found])
+            return
+        for memory in found:
+            click.echo(line(memory))
+
+
+def plain(memory: Memory) -> dict[str, object]:
+    """All fields by name, bytes as hex."""
+    fields = msgspec.structs.asdict(memory)
+    if memory.span:
+        fields["span"] = msgspec.structs.asdict(memory.span) | {"sha256": memory.span.sha256.hex()}
+    return fields
+
+
+def line(memory: Memory) -> str:
+    when: date | str = memory.timestamp.isoformat(timespec="seconds") if memory.timestamp else memory.window
+    who = "/".join(part for part in (memory.role, memory.origin) if part) or memory.type
+    said = textwrap.shorten(memory.content or memory.tool, 120, placeholder=" ...")
+    return f"{memory.memory_id[:8]}  {memory.agent}  {when}  {who}  {said}"
+
+
+COMMAND: click.Command = memories

@@ -1,0 +1,81 @@
+"""A file on disk is looked at, claimed by a format, and opened as a source that can be read on."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import PurePath
+from typing import NamedTuple
+
+from dreamd.formats.base import DocumentFormat, Format, LineFormat, RowFormat, Source
+from dreamd.stores.base import Cursor
+from dreamd.tail.around import Around
+from dreamd.tail.catalogue import Catalogue, Look
+from dreamd.tail.documents import Document
+from dreamd.tail.fingerprint import HEAD_BYTES, Observed, same_content
+from dreamd.tail.linelog import LineLog
+from dreamd.tail.logfile import opened
+from dreamd.tail.rows import RowStore
+from dreamd.tail.sources import HEAD_BYTES as GUESS_BYTES
+from dreamd.tail.sources import Found, guess
+from dreamd.tail.steps import OpenSource, Tools
+
+
+class Claim(NamedTuple):
+    """Sorts new logs: by format, then by who owns shared history (J21), then by path."""
+
+    format_name: str
+    order: tuple[object, ...]
+    path: str
+    found: Found
+
+
+def claim(found: Found) -> Claim | None:
+    """The format that is surest of the file, None when no one is. Raises LogUnreadable."""
+    with opened(found.path) as file:
+        head = file.head(GUESS_BYTES)
+        one = guess(found, head)
+        if one is None:
+            return None
+        order: tuple[object, ...] = ()
+        if isinstance(one, LineFormat):
+            order = one.order(PurePath(found.path), head, file.tail(GUESS_BYTES))
+        return Claim(one.name, order, found.path, found)
+
+
+def open_source(
+    tools: Tools, cursor: Cursor, one: Format, found: Found, logs: Callable[[], Iterable[str]]
+) -> OpenSource:
+    """`logs` lists the agent's known logs, for formats that look into a neighbour."""
+    path = found.path
+    source = Source(cursor.source_id, PurePath(path), PurePath(found.root), str(tools.agent.zone))
+    if isinstance(one, RowFormat):
+        return RowStore(tools, cursor, one, source)
+    if isinstance(one, DocumentFormat):
+        return Document(tools, cursor, one, source)
+    around = Around(path, logs, tools.settings.max_line_bytes)
+    return LineLog(tools, cursor, lambda state: one.open(source, around, state))
+
+
+class FileLook(Look):
+    """`inodes` are the files of this pass, by device and inode."""
+
+    def __init__(self, found: Found, inodes: Mapping[tuple[int, int], str], known: Catalogue) -> None:
+        self._found = found
+        self._inodes = inodes
+        self._known = known
+        self._head: bytes | None = None
+
+    def head(self) -> bytes:
+        if self._head is None:
+            with opened(self._found.path) as file:
+                self._head = file.head(HEAD_BYTES)
+        return self._head
+
+    def same_content(self, cursor: Cursor) -> bool:
+        with opened(self._found.path) as file:
+            tail = file.before(cursor.offset, cursor.tail_length) if cursor.offset else b""
+            seen = Observed(file.stamp.device, file.stamp.inode, file.head(HEAD_BYTES), tail)
+        return same_content(cursor, seen)
+
+    def elsewhere(self, cursor: Cursor) -> bool:
+        known = cursor.fingerprint
+        there = self._inodes.get((known.device, known.inode))
+        return there is not None and there != self._known.path_of(cursor)

@@ -1,0 +1,74 @@
+"""A log or a folder of logs, read once the way the tail reads it: what dreamd understands of it."""
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from msgspec.structs import replace
+
+from dreamd import config
+from dreamd.clock import Clock, SystemClock
+from dreamd.errors import LogUnreadable
+from dreamd.events import silent
+from dreamd.formats.base import Format
+from dreamd.memories import Memory
+from dreamd.stores.base import MemoryQuery, Store
+from dreamd.tail import sources
+from dreamd.tail.ingest import Agent
+from dreamd.tail.steps import How, Tools
+from dreamd.tail.tailer import Tailer
+
+_AGENT = "read"
+_LAST = datetime.max.replace(tzinfo=UTC)
+
+
+def read_path(
+    path: Path,
+    *,
+    store: Store,
+    zone: ZoneInfo,
+    format: str | None = None,  # noqa: A002 - the word people know
+    clock: Clock | None = None,
+) -> list[Memory]:
+    """The raw memories of a file or folder, in the order of J13; `agent` of each is its format's label.
+
+    The store must be an empty one. Without `format` it is guessed for each file. Raises LogUnreadable when there is
+    nothing there, it cannot be read or no format knows it; ConfigError for an unknown format.
+    """
+    if not path.exists():
+        raise LogUnreadable(f"{path}: not there")
+    chosen = sources.formats(format or "")
+    tools = Tools(store, clock or SystemClock(), silent, config.Tail(), Agent(_AGENT, zone, 1 << 20))
+    where = sources.places(config.Agent(logs=(os.fspath(path),)), chosen, Path())
+    tail = Tailer(tools, where, sources.Own(frozenset(), frozenset()))
+    tally = tail.advance(tail.find(), How(settle=True))
+    if tally.unreadable:
+        bad, reason = next(iter(tally.unreadable.items()))
+        raise LogUnreadable(f"{bad}: {reason}")
+    labels = {cursor.source_id: _label(chosen, cursor.format) for cursor in store.cursors(_AGENT)}
+    if not labels:
+        known = ", ".join(sorted({one.label for one in chosen}))
+        raise LogUnreadable(
+            f"{path}: no session log that dreamd knows", hint=f"name one with --format: {known}"
+        )
+    return in_order(list(store.memories(MemoryQuery(agent=_AGENT, types=("raw",)))), labels)
+
+
+def _label(chosen: tuple[Format, ...], name: str) -> str:
+    return next(one.label for one in chosen if one.name == name)
+
+
+def in_order(memories: list[Memory], labels: Mapping[str, str]) -> list[Memory]:
+    """Sessions by their earliest time, those without any last; log order inside a session (J13)."""
+    first: dict[str, datetime] = {}
+    for memory in memories:
+        at = memory.timestamp or _LAST
+        first[memory.session_id] = min(first.get(memory.session_id, _LAST), at)
+    arrival = {session_id: number for number, session_id in enumerate(first)}
+    labelled = (
+        replace(memory, agent=labels[memory.span.source_id] if memory.span else memory.agent)
+        for memory in memories
+    )
+    return sorted(labelled, key=lambda memory: (first[memory.session_id], arrival[memory.session_id]))

@@ -1,0 +1,91 @@
+"""All configured logs read to their end, once: what `dreamd sync` does, and the night before it begins."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from dreamd.config import zone_of
+from dreamd.events import SYNC_FINISHED
+from dreamd.parts import Parts
+from dreamd.stores.base import Changes
+from dreamd.tail import sources
+from dreamd.tail.ingest import Agent
+from dreamd.tail.steps import How, Step, Tools
+from dreamd.tail.tailer import Tailer, Tally
+
+
+class SyncResult(Struct, frozen=True):
+    """By agent."""
+
+    agents: dict[str, Tally]
+
+
+class Condition(Struct, frozen=True):
+    """What is wrong with an agent's logs, kept in the store for `status`: path -> reason, and paths."""
+
+    unreadable: dict[str, str] = {}
+    not_understood: list[str] = []
+
+
+def sync(
+    parts: Parts, agents: Iterable[str] | None = None, progress: Callable[[int], None] | None = None
+) -> SyncResult:
+    """Blocking. `progress` is told of the bytes read by each step. Unreadable logs are counted, never fatal.
+
+    Raises ConfigError, StoreError and its kinds, DiskFull; what was read until then is stored.
+    """
+    return SyncResult({name: _synced(parts, tail, progress) for name, tail in tailers(parts, agents).items()})
+
+
+def backlog(parts: Parts, agents: Iterable[str] | None = None) -> int:
+    """Bytes of the logs that are not in the pool yet."""
+    return sum(tail.backlog() for tail in tailers(parts, agents).values())
+
+
+def condition(parts: Parts, agent_id: str) -> Condition:
+    """What was wrong when the agent's logs were last read."""
+    kept = parts.store.meta(_key(agent_id))
+    return msgspec.json.decode(kept, type=Condition) if kept else Condition()
+
+
+def tailers(parts: Parts, agents: Iterable[str] | None = None) -> dict[str, Tailer]:
+    """A tailer for each of the agents; of all enabled ones when none is named. Raises ConfigError."""
+    enabled = (name for name, settings in parts.config.agents.items() if settings.enabled)
+    return {name: _tailer(parts, name) for name in (enabled if agents is None else agents)}
+
+
+def _tailer(parts: Parts, agent_id: str) -> Tailer:
+    settings = parts.config.agent(agent_id)
+    agent = Agent(agent_id, zone_of(settings), parts.config.tail.max_text_bytes)
+    tools = Tools(parts.store, parts.clock, parts.emit, parts.config.tail, agent)
+    where = sources.places(settings, sources.formats(settings.format), Path.home())
+    return Tailer(tools, where, sources.own_files(parts.state, settings))
+
+
+def _synced(parts: Parts, tail: Tailer, progress: Callable[[int], None] | None) -> Tally:
+    def told(step: Step) -> None:
+        if progress:
+            progress(step.read)
+
+    tally = tail.advance(tail.find(), How(settle=True), told)
+    finish(parts, tail.agent_id, tally)
+    return tally
+
+
+def finish(parts: Parts, agent_id: str, tally: Tally) -> None:
+    """Tell of a pass that read anything, and keep what is wrong for `status`."""
+    if tally.lines:
+        counts = {name: getattr(tally, name) for name in _COUNTS}
+        parts.emit(SYNC_FINISHED, agent=agent_id, **counts, unreadable=len(tally.unreadable))
+    now = Condition(tally.unreadable, tally.not_understood)
+    if now != condition(parts, agent_id):
+        parts.store.write(Changes(meta={_key(agent_id): msgspec.json.encode(now).decode()}))
+
+
+_COUNTS = ("files", "read", "lines", "records", "duplicates", "amended", "unknown", "truncated", "skipped")
+
+
+def _key(agent_id: str) -> str:
+    return f"tail:{agent_id}"

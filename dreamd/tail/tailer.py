@@ -1,0 +1,264 @@
+"""All logs of one agent: found, recognised, and what changed in them read on into the pool.
+
+Blocking; one thread at a time. The file system may change under it at any moment: whatever it meets is put right by
+the next pass.
+"""
+
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
+
+from msgspec import Struct
+
+from dreamd.errors import LogUnreadable, StoreConflict
+from dreamd.events import (
+    SOURCE_FOUND,
+    SOURCE_MOVED,
+    SOURCE_NOT_UNDERSTOOD,
+    SOURCE_READABLE,
+    SOURCE_UNREADABLE,
+)
+from dreamd.formats.base import Format, RowFormat
+from dreamd.stores.base import Cursor
+from dreamd.tail import rows
+from dreamd.tail.catalogue import Catalogue
+from dreamd.tail.ingest import remembered
+from dreamd.tail.logfile import Stamp
+from dreamd.tail.opening import Claim, FileLook, claim, open_source
+from dreamd.tail.sources import Found, Own, Place, scan
+from dreamd.tail.steps import How, OpenSource, Step, Tools
+
+_OPEN_SOURCES = 64
+_TRIES = 50  # against another process reading the same log; each lost try is progress made by the other
+_CLOCK_GRAIN_S = 1.0
+_PUZZLING_LINES = 50  # so many in a row without anything understood, in a log that was understood before
+
+
+class Tally(Struct):
+    """What a pass over an agent's logs did. `skipped` by kind; `unreadable` path -> reason."""
+
+    files: int = 0
+    read: int = 0
+    lines: int = 0
+    records: int = 0
+    duplicates: int = 0
+    amended: int = 0
+    unknown: int = 0
+    truncated: int = 0
+    skipped: dict[str, int] = {}
+    unreadable: dict[str, str] = {}
+    not_understood: list[str] = []
+
+    def add(self, step: Step) -> None:
+        self.read += step.read
+        self.lines += step.lines
+        self.records += step.written.stored
+        self.duplicates += step.written.duplicates
+        self.amended += step.written.amended
+        self.unknown += step.written.unknown
+        self.truncated += step.truncated
+        self.skipped = dict(Counter(self.skipped) + Counter(step.skipped))
+
+
+def _nobody(_step: Step) -> None:
+    pass
+
+
+class Tailer:
+    def __init__(self, tools: Tools, where: Sequence[Place], own: Own) -> None:
+        self._tools = tools
+        self._where = where
+        self._own = own
+        self._known = Catalogue(tools.store.cursors(tools.agent.agent_id))
+        self._formats: dict[str, Format] = {one.name: one for place in where for one in place.formats}
+        self._seen: dict[str, tuple[Stamp | None, ...]] = {}  # as each file was when last read to its end
+        self._unclaimed: dict[str, Stamp] = {}
+        self._open: OrderedDict[str, OpenSource] = OrderedDict()
+        self._bad_folders: dict[str, str] = {}
+        self._bad_files: dict[str, str] = {}
+        self._puzzling: set[str] = set()
+
+    @property
+    def agent_id(self) -> str:
+        return self._tools.agent.agent_id
+
+    def find(self, under: str | None = None) -> list[Found]:
+        """Every log there is now (in a folder and below it)."""
+        bad: dict[str, str] = {}
+        found = list(scan(self._where, self._own, bad.__setitem__, under))
+        if under is None:
+            self._tell_of_folders(bad)
+            there = {one.path for one in found}
+            self._bad_files = {path: why for path, why in self._bad_files.items() if path in there}
+        return found
+
+    def backlog(self) -> int:
+        """Bytes not read yet; compressed ones count as they lie there."""
+        cursors = ((found.stamp.size, self._known.at(found.path)) for found in self.find())
+        return sum(max(0, size - (cursor.offset if cursor else 0)) for size, cursor in cursors)
+
+    def advance(self, found: Sequence[Found], how: How, told: Callable[[Step], None] = _nobody) -> Tally:
+        """Read on in those of the logs found that changed; every finished step is told."""
+        tally = Tally(files=len(found))
+        for one, cursor in self._changed(found, how):
+            if how.stopping():
+                break
+            self._read(one, cursor, how, (tally.add, told))
+        tally.unreadable = self._bad_folders | self._bad_files
+        tally.not_understood = sorted(self._puzzling)
+        return tally
+
+    # --- which of them ----------------------------------------------------------------------------------------
+
+    def _changed(self, found: Sequence[Found], how: How) -> list[tuple[Found, Cursor]]:
+        """Those to be read, with their cursors: known logs first, new ones in the order of who owns what (J21)."""
+        inodes = {(one.stamp.device, one.stamp.inode): one.path for one in found}
+        known: list[tuple[Found, Cursor]] = []
+        new: list[Found] = []
+        for one in found:
+            if self._is_as_before(one):
+                continue
+            cursor = self._heir(FileLook(one, inodes, self._known), one)
+            if cursor is None:
+                new.append(one)
+            elif cursor != "ignored" and not self._is_at_rest(one, cursor, how):
+                known.append((one, cursor))
+        return known + self._ordered(new)
+
+    def _is_as_before(self, one: Found) -> bool:
+        return (
+            not one.stamp.size
+            or self._unclaimed.get(one.path) == one.stamp
+            or self._seen.get(one.path) == self._marks(one)
+        )
+
+    def _marks(self, one: Found) -> tuple[Stamp | None, ...]:
+        """What changes when the source changes: of a SQLite store the write-ahead log counts too."""
+        cursor = self._known.at(one.path)
+        has_rows = cursor and isinstance(self._formats.get(cursor.format), RowFormat)
+        return rows.stamps(one.path) if has_rows else (one.stamp,)
+
+    def _heir(self, look: FileLook, one: Found) -> Cursor | Literal["ignored"] | None:
+        try:
+            cursor = self._known.heir(one, look)
+        except LogUnreadable as error:
+            self._failed(one.path, error)
+            return "ignored"
+        if isinstance(cursor, Cursor):
+            if (before := self._known.path_of(cursor)) != one.path:
+                self._tools.emit(SOURCE_MOVED, agent=cursor.agent, path=one.path, before=before)
+            self._known.put(cursor, one.path)
+        return cursor
+
+    def _is_at_rest(self, one: Found, cursor: Cursor, how: How) -> bool:
+        """Nothing can have happened since the cursor was stored: saves opening thousands of files at start."""
+        known, now = cursor.fingerprint, one.stamp
+        unchanged = (
+            cursor.path == one.path
+            and (known.device, known.inode, cursor.offset) == (now.device, now.inode, now.size)
+            and cursor.read_at is not None
+            and now.mtime_ns < (cursor.read_at.timestamp() - _CLOCK_GRAIN_S) * 1e9
+            and (not how.settle or remembered(cursor.state).settled == cursor.offset)
+        )
+        if unchanged:
+            self._seen[one.path] = self._marks(one)
+        return unchanged
+
+    def _ordered(self, new: Sequence[Found]) -> list[tuple[Found, Cursor]]:
+        claims = sorted(found for one in new if (found := self._claim(one)))
+        return [(one.found, self._new_cursor(one)) for one in claims]
+
+    def _claim(self, one: Found) -> Claim | None:
+        try:
+            claimed = claim(one)
+        except LogUnreadable as error:
+            self._failed(one.path, error)
+            return None
+        if claimed is None:
+            self._unclaimed[one.path] = one.stamp
+        return claimed
+
+    def _new_cursor(self, one: Claim) -> Cursor:
+        agent = self.agent_id
+        source_id = self._known.new_id(agent, one.path)
+        cursor = Cursor(source_id=source_id, agent=agent, path=one.path, format=one.format_name, version=0)
+        self._known.put(cursor, one.path)
+        self._tools.emit(SOURCE_FOUND, agent=agent, path=one.path, format=one.format_name)
+        return cursor
+
+    # --- reading one ------------------------------------------------------------------------------------------
+
+    def _read(self, one: Found, cursor: Cursor, how: How, told: Sequence[Callable[[Step], object]]) -> None:
+        before, lines, items = self._marks(one), 0, 0
+        try:
+            for step in self._steps(one, cursor, how):
+                lines, items = lines + step.lines, items + step.items
+                for tell in told:
+                    tell(step)
+        except LogUnreadable as error:
+            self._failed(one.path, error)
+            return
+        self._succeeded(one.path)
+        self._wonder(one.path, cursor, lines, items)
+        if not how.stopping():
+            self._seen[one.path] = before
+
+    def _steps(self, one: Found, cursor: Cursor, how: How) -> Iterator[Step]:
+        for _ in range(_TRIES):
+            source = self._opened(one, cursor)
+            try:
+                for step in source.read(one.path, how):
+                    self._known.put(source.cursor, one.path)
+                    yield step
+            except StoreConflict:
+                cursor = self._reloaded(cursor)
+            else:
+                self._keep_open(source)
+                return
+
+    def _opened(self, one: Found, cursor: Cursor) -> OpenSource:
+        """Taken out of the open ones: it goes back only when all went well."""
+        source = self._open.pop(cursor.source_id, None)
+        if source is not None:
+            return source
+        if cursor.format not in self._formats:
+            raise LogUnreadable(f"it was read as {cursor.format!r}, which is not configured now")
+        return open_source(self._tools, cursor, self._formats[cursor.format], one, self._known.paths)
+
+    def _keep_open(self, source: OpenSource) -> None:
+        self._open[source.cursor.source_id] = source
+        if len(self._open) > _OPEN_SOURCES:
+            self._open.popitem(last=False)
+
+    def _reloaded(self, cursor: Cursor) -> Cursor:
+        """Another process was faster: go on where it stands."""
+        stored = self._tools.store.cursors(self.agent_id)
+        return next((one for one in stored if one.source_id == cursor.source_id), cursor)
+
+    # --- what to tell -----------------------------------------------------------------------------------------
+
+    def _failed(self, path: str, error: LogUnreadable) -> None:
+        reason = error.what.removeprefix(f"{path}: ")
+        if self._bad_files.get(path) != reason:
+            self._tools.emit(SOURCE_UNREADABLE, agent=self.agent_id, path=path, reason=reason)
+        self._bad_files[path] = reason
+
+    def _succeeded(self, path: str) -> None:
+        if self._bad_files.pop(path, None):
+            self._tools.emit(SOURCE_READABLE, agent=self.agent_id, path=path)
+
+    def _tell_of_folders(self, bad: dict[str, str]) -> None:
+        agent = self.agent_id
+        for path in bad.keys() - self._bad_folders.keys():
+            self._tools.emit(SOURCE_UNREADABLE, agent=agent, path=path, reason=bad[path])
+        for path in self._bad_folders.keys() - bad.keys():
+            self._tools.emit(SOURCE_READABLE, agent=agent, path=path)
+        self._bad_folders = bad
+
+    def _wonder(self, path: str, cursor: Cursor, lines: int, items: int) -> None:
+        """It grew and nothing was understood: never so far, or not for many lines now (FIELD-NOTES 1.1 no. 16)."""
+        if items:
+            self._puzzling.discard(path)
+        elif path not in self._puzzling and lines >= (_PUZZLING_LINES if cursor.records else 1):
+            self._puzzling.add(path)
+            self._tools.emit(SOURCE_NOT_UNDERSTOOD, agent=cursor.agent, path=path, lines=lines)
