@@ -1,9 +1,9 @@
 """SQLite's errors in, dreamd's out, by result code and never by text (sqlite.org/rescode.html)."""
 
+import contextlib
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import msgspec
@@ -17,7 +17,7 @@ CORRUPT_IO = {sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS}
 FORBIDDEN = {sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM, sqlite3.SQLITE_AUTH}
 
 
-@contextmanager
+@contextlib.contextmanager
 def told(path: Path) -> Iterator[None]:
     """Raise what goes wrong with the database at `path` as one of dreamd's errors."""
     try:
@@ -35,7 +35,7 @@ def store_error(error: sqlite3.Error, path: Path) -> DreamdError:
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     primary = code & 0xFF
     if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _is_full(path)):
-        return DiskFull(f"no space left to write {path}", hint="free some space; it is tried again")
+        return full(path)
     if primary in CORRUPT or code in CORRUPT_IO:
         return corrupt(path, name)
     if primary in BUSY:
@@ -47,6 +47,10 @@ def store_error(error: sqlite3.Error, path: Path) -> DreamdError:
     return StoreError(f"{path} refused ({name})")
 
 
+def full(path: Path) -> DiskFull:
+    return DiskFull(f"no space left to write {path}", hint="free some space; it is tried again")
+
+
 def corrupt(path: Path, why: str) -> StoreCorrupt:
     return StoreCorrupt(
         f"{path} is damaged ({why})",
@@ -55,4 +59,6 @@ def corrupt(path: Path, why: str) -> StoreCorrupt:
 
 
 def _is_full(path: Path) -> bool:
-    return shutil.disk_usage(path.parent).free < ROOM
+    with contextlib.suppress(OSError):  # the folder itself may be gone
+        return shutil.disk_usage(path.parent).free < ROOM
+    return False

@@ -4,38 +4,65 @@ Law: a database that is newer, damaged or somebody else's is never touched.
 """
 
 import contextlib
+import errno
 import os
+import secrets
+import shutil
 import sqlite3
 from pathlib import Path
 
 from dreamd.errors import StoreError, StoreTooNew
 from dreamd.stores._sql import Migration, statements
-from dreamd.stores._sqlite_errors import corrupt
+from dreamd.stores._sqlite_errors import corrupt, full, told
 
 APPLICATION_ID = 0x64726D64  # "drmd", in the database's header
 CACHE_KIB = 8192
-CHECKPOINT_PAGES = 8000  # the WAL goes back into the database at 32 MB: a page dirtied often is then written once
+CHECKPOINT_PAGES = (
+    8000  # the WAL goes back into the database at 32 MB: a page dirtied often is then written once
+)
 WAL_KEPT = 32 << 20  # bytes the WAL file may keep on disk after a checkpoint
+BALLAST = 8 << 20  # bytes
 
 
-def made_private(state: Path) -> Path:
+def made_private(state: Path, migrations: list[Migration]) -> Path:
     """The database's path in the state folder; folder (0700) and file (0600) are made when missing.
 
-    Raises StoreError when that cannot be done. SQLite gives its -wal and -shm files the database's mode.
+    Raises StoreError, DiskFull. SQLite gives its -wal and -shm files the database's mode.
     """
     path = state / "pool.db"
     try:
         state.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # a file that is there is not opened here: closing it would drop the locks of other stores in this process
-        with contextlib.suppress(FileExistsError):
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        if not path.exists():
+            _make(path, migrations)
         if path.stat().st_mode & 0o077:
             path.chmod(0o600)
     except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise full(path) from error
         raise StoreError(
             f"cannot make {path}: {error.strerror}", hint="check the state folder's permissions"
         ) from error
     return path
+
+
+def _make(path: Path, migrations: list[Migration]) -> None:
+    """A new database, whole before it gets its name: opening one that another process is making fails as busy."""
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+    _touch(temporary)
+    try:
+        with told(path), contextlib.closing(connect(temporary, 0)) as connection:
+            prepare(connection, path, migrations)
+        os.link(temporary, path)
+    except FileExistsError:
+        pass  # another process was quicker
+    except OSError:
+        _touch(path)  # a file system without hard links: it is made in place when opened
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _touch(path: Path) -> None:
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
 
 
 def connect(path: Path, wait_s: float, *, read_only: bool = False) -> sqlite3.Connection:
@@ -105,3 +132,31 @@ def roll_back(connection: sqlite3.Connection) -> None:
 
 def pragma(connection: sqlite3.Connection, name: str) -> int:
     return int(connection.execute(f"PRAGMA {name}").fetchone()[0])
+
+
+class Ballast:
+    """Room kept for a full disk, where the WAL could not even be taken back into the database."""
+
+    def __init__(self, database: Path) -> None:
+        self._database = database
+        self._path = database.with_name("ballast")
+        self._kept = False
+
+    def keep(self) -> None:
+        """Make it when there is room, and a database worth it."""
+        if self._kept or self._database.stat().st_size < BALLAST:
+            return
+        self._kept = self._path.exists()
+        if self._kept or shutil.disk_usage(self._path.parent).free < 4 * BALLAST:
+            return
+        with contextlib.suppress(OSError):
+            _touch(self._path)
+            self._path.write_bytes(
+                os.urandom(BALLAST)
+            )  # zeros weigh nothing where the file system compresses
+            self._kept = True
+
+    def drop(self) -> None:
+        self._kept = False
+        with contextlib.suppress(OSError):
+            self._path.unlink()

@@ -5,23 +5,23 @@ under a lock; readers have connections of their own and never wait for it (WAL).
 rows, so that the WAL can always be taken back into the database.
 """
 
+import contextlib
 import sqlite3
 import threading
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from datetime import date
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeVar
 
-from dreamd.errors import StoreError
+from dreamd.errors import DiskFull, StoreError
 from dreamd.memories import Memory
 from dreamd.records import Origin
 from dreamd.stores import _sql
 from dreamd.stores import _sqlite_rows as rows
 from dreamd.stores._sqlite_errors import told
-from dreamd.stores._sqlite_files import connect, made_private, prepare, roll_back
+from dreamd.stores._sqlite_files import Ballast, connect, made_private, prepare, roll_back
 from dreamd.stores._sqlite_writing import Writing
 from dreamd.stores.base import (
     Changes,
@@ -52,35 +52,60 @@ class SqliteStore(Store):
         Raises StoreTooNew, StoreCorrupt, StoreBusy, StoreError (no permission), DiskFull.
         """
         home = _sql.folder("sqlite")
+        migrations = _sql.migrations(home)
         self._sql = _sql.queries(home)
         self._wait_s = wait_s
-        self._path = made_private(state)
+        self._path = made_private(state, migrations)
+        self._ballast = Ballast(self._path)
         self._idle: list[sqlite3.Connection] = []  # readers' connections that nobody uses now
-        self._closed = False
         self._idle_lock = threading.Lock()
+        self._closed = False
         self._lock = threading.Lock()  # the writer's
-        with told(self._path):
-            self._writer = connect(self._path, wait_s)
-            try:
-                prepare(self._writer, self._path, _sql.migrations(home))
-            except BaseException:
-                self._writer.close()
-                raise
+        try:
+            self._writer = self._opened(migrations)
+        except DiskFull:
+            self._ballast.drop()
+            self._writer = self._opened(migrations)
         self._writing = Writing(self._writer, self._sql)
 
-    def write(self, changes: Changes) -> Written:
-        with self._lock, told(self._path):
-            self._check_open()
-            self._writer.execute(f"PRAGMA synchronous = {'FULL' if changes.durable else 'NORMAL'}")
-            self._writer.execute("BEGIN IMMEDIATE")
+    def _opened(self, migrations: list[_sql.Migration]) -> sqlite3.Connection:
+        with told(self._path):
+            connection = connect(self._path, self._wait_s)
             try:
-                written = self._writing.apply(changes)
-                self._writer.execute("COMMIT")
+                prepare(connection, self._path, migrations)
             except BaseException:
-                self._writing.forget()
-                roll_back(self._writer)
+                connection.close()
                 raise
+        return connection
+
+    def write(self, changes: Changes) -> Written:
+        with self._lock:
+            self._check_open()
+            try:
+                with told(self._path):
+                    written = self._transact(changes)
+            except DiskFull:
+                self._make_room()
+                raise
+            self._ballast.keep()
         return written
+
+    def _transact(self, changes: Changes) -> Written:
+        self._writer.execute(f"PRAGMA synchronous = {'FULL' if changes.durable else 'NORMAL'}")
+        try:
+            self._writer.execute("BEGIN IMMEDIATE")
+            written = self._writing.apply(changes)
+            self._writer.execute("COMMIT")
+        except BaseException:
+            self._writing.forget()
+            roll_back(self._writer)
+            raise
+        return written
+
+    def _make_room(self) -> None:
+        self._ballast.drop()
+        with contextlib.suppress(sqlite3.Error):  # the full disk is told already
+            self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def cursors(self, agent: str | None = None) -> list[Cursor]:
         return self._read("cursors", {"agent": agent}, rows.cursor_of)
@@ -161,7 +186,7 @@ class SqliteStore(Store):
         with self._reader() as connection:
             return [shape(row) for row in connection.execute(self._sql[name], asked).fetchall()]
 
-    @contextmanager
+    @contextlib.contextmanager
     def _reader(self) -> Iterator[sqlite3.Connection]:
         """A connection that is nobody else's meanwhile."""
         with told(self._path):
