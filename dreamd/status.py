@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 from dreamd.clock import local_date
@@ -68,7 +69,7 @@ def status(parts: Parts) -> Status:
         state=str(parts.state),
         llm=parts.config.llm.provider,
         agents=agents,
-        wrong=tuple(_wrong(parts, seen, cursors, agents)),
+        wrong=tuple(_wrong(parts, seen, agents)),
     )
 
 
@@ -104,14 +105,12 @@ def _next_night(seen: Known, sleeper: Sleeper) -> datetime:
     return seen.schedule.next(seen.now, sleeper.zone).astimezone(sleeper.zone).replace(microsecond=0)
 
 
-def _wrong(
-    parts: Parts, seen: Known, cursors: Sequence[Cursor], agents: Sequence[AgentStatus]
-) -> Iterator[str]:
+def _wrong(parts: Parts, seen: Known, agents: Sequence[AgentStatus]) -> Iterator[str]:
     if not agents:
         yield "no agent is configured; run `dreamd init` to find those on this machine"
     yield from _failures(seen)
-    for cursor in cursors:
-        yield from _log_trouble(cursor)
+    for one in agents:
+        yield from _log_trouble(parts, one.agent)
     for name, agent in parts.config.agents.items():
         if agent.enabled and agent.workspace and not _writable(Path(agent.workspace).expanduser()):
             yield f"{name}: the workspace {agent.workspace} is missing or not writable; run `dreamd check`"
@@ -135,9 +134,20 @@ def _failures(seen: Known) -> Iterator[str]:
             yield f"{where} failed ({row.attempts} of {seen.schedule.max_attempts}): {row.reason}; {what_next}"
 
 
-def _log_trouble(cursor: Cursor) -> Iterator[str]:
-    if cursor.lines and not cursor.records:
-        yield f"{cursor.agent}: nothing understood in {cursor.path} ({cursor.lines} lines as {cursor.format}); run `dreamd check`"
+class _Condition(Struct, frozen=True):
+    """What the tail keeps of an agent's logs (`tail/sync.py`, whose own words take too long to load)."""
+
+    unreadable: dict[str, str] = {}
+    not_understood: list[str] = []
+
+
+def _log_trouble(parts: Parts, agent: str) -> Iterator[str]:
+    kept = parts.store.meta(f"tail:{agent}")
+    now = msgspec.json.decode(kept, type=_Condition) if kept else _Condition()
+    for path, reason in now.unreadable.items():
+        yield f"{agent}: cannot read {path}: {reason}; it is tried again"
+    for path in now.not_understood:
+        yield f"{agent}: {path} grew and nothing was understood; run `dreamd check`"
 
 
 def _writable(workspace: Path) -> bool:

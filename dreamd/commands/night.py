@@ -25,7 +25,7 @@ from dreamd.tail.sync import sync
     "--date",
     "day",
     type=click.DateTime(["%Y-%m-%d"]),
-    help="Local date of the night. Default: the latest day with records in no daily yet, else yesterday.",
+    help="Local date of the night. Default: the latest day with records that are in no daily yet, else with any.",
 )
 @click.option(
     "--force", is_flag=True, help="Also what is done already: tell the whole day anew, dream again."

@@ -215,9 +215,11 @@ def lookback(agent: str, day: date, rows: Sequence[LedgerRow], least: int) -> in
 def wanted(known: Known, agents: Collection[str]) -> date:
     """The date that somebody means who asks for a night and names none.
 
-    The latest local day of these agents, today included, that has unfiled records; else yesterday.
+    The latest local day of these agents, today included, that has unfiled records; else their latest day with any;
+    else yesterday.
     """
     chosen = [s for s in known.sleepers if s.agent in agents]
     today = max((local_date(known.now, s.zone) for s in chosen), default=known.now.date())
-    days = [w.window for s in chosen for w in s.windows if w.unfiled and w.window <= today]
-    return max(days, default=today - timedelta(days=1))
+    windows = [w for s in chosen for w in s.windows if w.window <= today]
+    unfiled = [w.window for w in windows if w.unfiled]
+    return max(unfiled or [w.window for w in windows], default=today - timedelta(days=1))

@@ -1,6 +1,7 @@
 """What the night has to know of this moment, asked of the clock, the configuration and the store. Blocking."""
 
 import secrets
+from datetime import date
 
 from dreamd.config import night_time, zone_of
 from dreamd.night.due import LIVED, REMEMBERED, Known, Schedule, Sleeper
@@ -10,9 +11,10 @@ from dreamd.stores.base import Changes
 _SEED = "night.seed"
 
 
-def known(parts: Parts) -> Known:
-    """The enabled agents with their days, and the ledger of the last two months."""
+def known(parts: Parts, day: date | None = None) -> Known:
+    """The enabled agents with their days, and the ledger of the two months before now, or before `day` if earlier."""
     now = parts.clock.now()
+    since = min(now.date(), day or now.date()) - REMEMBERED
     enabled = {name: agent for name, agent in parts.config.agents.items() if agent.enabled}
     return Known(
         now=now,
@@ -21,7 +23,7 @@ def known(parts: Parts) -> Known:
             Sleeper(agent=name, zone=zone_of(agent), windows=parts.store.windows(name, LIVED))
             for name, agent in enabled.items()
         ],
-        rows=[row for row in parts.store.ledger(since=now.date() - REMEMBERED) if row.agent in enabled],
+        rows=[row for row in parts.store.ledger(since=since) if row.agent in enabled],
         candidates=parts.config.deep_dream.candidates if parts.config.deep_dream.enabled else 0,
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Collection, Sequence
 from datetime import date
 from functools import partial
 
-from anyio import to_thread
+from anyio import from_thread, to_thread
 from msgspec.structs import replace
 
 from dreamd.daily.phase import summarise
@@ -40,8 +40,13 @@ async def run_night(
     if dry_run:
         return await _both_phases(parts, await _named(parts, day, agents), force=force, dry_run=True)
     async with exclusive(parts.state / NIGHT, parts.clock, what="a night is being run"):
-        await to_thread.run_sync(sync, parts, agents)
+        await read_logs(parts, agents)
         return await finish(parts, await _named(parts, day, agents), force=force)
+
+
+async def read_logs(parts: Parts, agents: Sequence[str] | None = None) -> None:
+    """Read the logs to their end, in a thread that a cancellation stops after the step it is at."""
+    await to_thread.run_sync(sync, parts, agents, lambda _bytes: from_thread.check_cancelled())
 
 
 async def finish(parts: Parts, night: Night, *, force: bool = False) -> list[Outcome]:
@@ -108,7 +113,7 @@ async def _phase_2(
 
 def _seen(parts: Parts, night: Night, outcomes: Sequence[Outcome]) -> Known:
     """What is known among those who share the turns, with this night's outcomes (of a dry run, too) laid over it."""
-    all_known = known(parts)
+    all_known = known(parts, night.day)
     rows = {(row.agent, row.day, row.phase): row for row in all_known.rows}
     rows |= {(o.row.agent, o.row.day, o.row.phase): o.row for o in outcomes}
     return replace(

@@ -14,9 +14,8 @@ from dreamd.locks import NIGHT, exclusive
 from dreamd.night.bell import LOOK_S, Bell, ScheduledBell
 from dreamd.night.due import next_look, nights
 from dreamd.night.known import known, seeded
-from dreamd.night.run import finish
+from dreamd.night.run import finish, read_logs
 from dreamd.parts import Parts
-from dreamd.tail.sync import sync
 
 JUMP_S = 5.0  # more than any slewing of NTP makes of a minute
 SOON = timedelta(minutes=1)
@@ -64,7 +63,7 @@ async def look(parts: Parts) -> datetime:
     """Run the nights that are due, oldest first; returns when to look again."""
     try:
         async with exclusive(parts.state / NIGHT, parts.clock, what="a night is being run"):
-            await to_thread.run_sync(sync, parts)
+            await read_logs(parts)
             first = await to_thread.run_sync(known, parts)
             for night in nights(first):
                 for agent in night.missed:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dreamd.clock import local_date
-from dreamd.night.due import Known, Schedule, Sleeper, back_off, dreamers, lookback, next_look, nights
+from dreamd.night.due import Known, Schedule, Sleeper, back_off, dreamers, lookback, next_look, nights, wanted
 from dreamd.stores.base import LedgerRow, Phase, RunState, WindowCount
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -288,3 +288,15 @@ def test_the_next_night_is_always_ahead_and_is_the_first_one_ahead(
     ahead = schedule.next(now, zone)
     assert schedule.moment(schedule.over(now, zone), zone) <= now < ahead
     assert ahead - now < timedelta(hours=26)
+
+
+def test_a_night_without_a_date_is_that_of_the_latest_unfiled_day_else_of_the_latest() -> None:
+    now = at(MONDAY, 12)
+    days = [MONDAY - timedelta(3), MONDAY - timedelta(1)]
+    assert wanted(known(now, [sleeper("anna", *days)]), ["anna"]) == MONDAY - timedelta(1)
+    assert wanted(known(now, [sleeper("anna", *days, unfiled=0)]), ["anna"]) == MONDAY - timedelta(1)
+    assert wanted(
+        known(now, [sleeper("anna", *days), sleeper("bert", MONDAY)]), ["anna"]
+    ) == MONDAY - timedelta(1)
+    assert wanted(known(now, [sleeper("anna", *days), sleeper("bert", MONDAY)]), ["anna", "bert"]) == MONDAY
+    assert wanted(known(now, [sleeper("anna", MONDAY + timedelta(1))]), ["anna"]) == MONDAY - timedelta(1)

@@ -1,0 +1,128 @@
+from collections.abc import Callable, Iterator
+from datetime import UTC, date, datetime
+
+import pytest
+from msgspec.structs import replace
+
+from dreamd.config import Daily, DeepDream
+from dreamd.errors import DiskFull, StateLocked, StoreBusy
+from dreamd.locks import NIGHT, exclusive
+from dreamd.memories import Memory
+from dreamd.night.run import run_night
+from dreamd.parts import Outcome
+from dreamd.stores.base import Changes, MemoryQuery, Written
+from dreamd.stores.inmemory import InMemoryStore
+from tests.night.conftest import House
+
+MONDAY = date(2026, 3, 2)
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+Build = Callable[..., House]
+
+
+def states(outcomes: list[Outcome]) -> dict[tuple[str, str], str]:
+    return {(outcome.row.agent, outcome.row.phase): outcome.row.state for outcome in outcomes}
+
+
+async def test_a_night_writes_a_daily_for_every_agent_that_was_active(house: Build) -> None:
+    home = house("anna", "bert", "idle")
+    home.says("anna", NOON, "How long is the bridge?", "It is 320 metres long.")
+    home.says("bert", NOON, "桥有多长?", "桥长 320 米。")
+    outcomes = await run_night(home.parts, MONDAY)
+    assert states(outcomes)["anna", "daily"] == states(outcomes)["bert", "daily"] == "done"
+    assert ("idle", "daily") not in states(outcomes)
+    assert "320 metres" in home.files()[str(home.daily("anna", MONDAY))].decode()
+    assert "320 米" in home.files()[str(home.daily("bert", MONDAY))].decode()
+    (line,) = home.told.named("night.finished")
+    assert (line["day"], line["done"], line["calls"]) == (MONDAY, 2, 0)
+
+
+async def test_the_same_night_again_changes_nothing(house: Build) -> None:
+    home = house("anna")
+    home.says("anna", NOON, "How long is the bridge?", "It is 320 metres long.")
+    first = await run_night(home.parts, MONDAY)
+    files, ledger = home.files(), home.parts.store.ledger()
+    again = await run_night(home.parts, MONDAY)
+    assert (home.files(), home.parts.store.ledger()) == (files, ledger)
+    assert states(again).items() <= states(first).items()
+    assert not any(outcome.new for outcome in again)
+
+
+async def test_a_dry_run_writes_nothing_and_shows_what_it_would(house: Build) -> None:
+    home = house("anna")
+    home.says("anna", NOON, "How long is the bridge?", "It is 320 metres long.")
+    outcomes = await run_night(home.parts, MONDAY, dry_run=True)
+    assert home.files() == {}
+    assert home.parts.store.ledger() == []
+    assert "+" in outcomes[0].diff
+    assert not (home.parts.state / NIGHT).exists()
+
+
+async def test_one_agent_in_trouble_does_not_stop_the_others(house: Build) -> None:
+    home = house("anna", "bert")
+    for agent in ("anna", "bert"):
+        home.says(agent, NOON, "How long is the bridge?", "It is 320 metres long.")
+    (home.root / "anna" / "memory").write_text("a file where the folder should be")
+    outcomes = await run_night(home.parts, MONDAY)
+    assert states(outcomes)["anna", "daily"] == "failed"
+    assert states(outcomes)["bert", "daily"] == "done"
+    row = home.parts.store.ledger("anna", "daily")[0]
+    assert (row.state, row.attempts) == ("failed", 1)
+    assert "memory" in row.reason
+    assert home.told.named("night.finished")[0]["failed"] == 1
+
+
+async def test_a_failed_phase_counts_its_attempts(house: Build) -> None:
+    home = house("anna")
+    home.says("anna", NOON, "How long is the bridge?", "It is 320 metres long.")
+    (home.root / "anna" / "memory").write_text("a file where the folder should be")
+    for attempts in (1, 2, 3):
+        await run_night(home.parts, MONDAY)
+        assert home.parts.store.ledger("anna", "daily")[0].attempts == attempts
+
+
+async def test_what_a_phase_raises_is_a_failed_row_of_that_agent_alone(house: Build) -> None:
+    class BusyForAnna(InMemoryStore):
+        def memories(self, query: MemoryQuery) -> Iterator[Memory]:
+            if query.agent == "anna" and query.window == MONDAY:
+                raise StoreBusy("another process holds the store")
+            return super().memories(query)
+
+    home = house("anna", "bert")
+    home = House(replace(home.parts, store=BusyForAnna()), home.told, home.clock, home.root)
+    for agent in ("anna", "bert"):
+        home.says(agent, NOON, "How long is the bridge?", "It is 320 metres long.")
+    outcomes = states(await run_night(home.parts, MONDAY))
+    assert (outcomes["anna", "daily"], outcomes["bert", "daily"]) == ("failed", "done")
+    row = home.parts.store.ledger("anna", "daily")[0]
+    assert (row.state, row.attempts, row.reason) == ("failed", 1, "another process holds the store")
+    (failed,) = home.told.named("phase.failed")
+    assert (failed["agent"], failed["error"]) == ("anna", "StoreBusy")
+
+
+async def test_the_night_is_exclusive_and_says_who_is_in_it(house: Build) -> None:
+    home = house("anna")
+    async with exclusive(home.parts.state / NIGHT, home.clock, what="a night is being run"):
+        with pytest.raises(StateLocked, match="process"):
+            await run_night(home.parts, MONDAY)
+
+
+async def test_phases_that_are_switched_off_do_not_run(house: Build) -> None:
+    home = house("anna")
+    home.says("anna", NOON, "How long is the bridge?", "It is 320 metres long.")
+    config = replace(home.parts.config, daily=Daily(enabled=False), deep_dream=DeepDream(enabled=False))
+    assert await run_night(replace(home.parts, config=config), MONDAY) == []
+
+
+async def test_a_full_disk_is_no_failed_row_that_cannot_be_written(house: Build) -> None:
+    class Full(InMemoryStore):
+        def write(self, changes: Changes) -> Written:
+            if changes.ledger:
+                raise DiskFull("no space left")
+            return super().write(changes)
+
+    home = house("anna")
+    home = House(replace(home.parts, store=Full()), home.told, home.clock, home.root)
+    home.says("anna", NOON, "How long is the bridge?", "It is 320 metres long.")
+    with pytest.raises(DiskFull):
+        await run_night(home.parts, MONDAY)
+    assert home.files() == {}
