@@ -1,7 +1,7 @@
 """The messages API of Anthropic and of servers that speak it.
 
-https://docs.anthropic.com/en/api/messages. JSON by schema is asked for as the input of a tool that the model must call,
-which every model and look-alike server with tools can do; one without is asked in words.
+https://docs.anthropic.com/en/api/messages. JSON by schema is asked for as the input of a tool that the model must call.
+Other servers take tools and let the model say what it likes instead: they are asked in words.
 """
 
 import re
@@ -29,7 +29,15 @@ _STOPS: dict[str, Stop] = {
 
 
 class Dialect(Struct, frozen=True):
+    """How a server wants to be asked for JSON."""
+
     tools: bool
+
+
+def first_dialect(llm: Llm) -> Dialect:
+    """Anthropic's own models keep to a tool's schema."""
+    theirs = not llm.base_url or "//api.anthropic.com" in llm.base_url
+    return Dialect(tools=llm.json_schema and theirs)
 
 
 def other_dialect(dialect: Dialect, answer: Answer) -> Dialect | None:
@@ -93,7 +101,7 @@ class Anthropic(Provider):
         self._llm = llm
         # people write the address with and without the version
         self._server = Server(llm, (llm.base_url or BASE_URL).rstrip("/").removesuffix("/v1"), _headers)
-        self._dialect = Dialect(tools=llm.json_schema)
+        self._dialect = first_dialect(llm)
 
     async def complete(self, prompt: Prompt) -> Reply:
         body, self._dialect = await self._server.negotiate(

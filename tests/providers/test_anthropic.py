@@ -5,10 +5,11 @@ import pytest
 from dreamd.calls import Prompt
 from dreamd.config import Llm
 from dreamd.errors import ProviderBusy, ProviderRefused, ReplyUnusable
-from dreamd.providers.anthropic import OPEN, Dialect, read_reply, request
+from dreamd.providers.anthropic import OPEN, Dialect, first_dialect, read_reply, request
 from tests.llm_server import Answer, llm_server
 
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+THEIRS = Llm(base_url="http://api.anthropic.com")  # reached through a proxy, which the test plays
 PROMPT = Prompt(purpose="merge", system="s", user="u", max_tokens=50)
 JSON_PROMPT = Prompt(purpose="merge", system="s", user="u", max_tokens=50, schema=SCHEMA)
 
@@ -27,17 +28,34 @@ async def test_the_version_of_the_api_is_named() -> None:
     assert "authorization" not in server.requests[0].headers
 
 
-async def test_json_comes_as_the_input_of_a_tool_that_must_be_called() -> None:
+@pytest.mark.parametrize(
+    ("llm", "tools"),
+    [
+        (Llm(), True),
+        (Llm(base_url="https://api.anthropic.com/v1"), True),
+        (Llm(base_url="http://localhost:8080"), False),
+        (Llm(json_schema=False), False),
+    ],
+)
+def test_tools_are_used_where_models_keep_to_them(llm: Llm, tools: bool) -> None:
+    assert first_dialect(llm) == Dialect(tools)
+
+
+async def test_json_comes_as_the_input_of_a_tool_that_must_be_called(monkeypatch: pytest.MonkeyPatch) -> None:
     async with llm_server(['{"name": "Ada 你"}']) as server:
-        reply = await OPEN(Llm(base_url=server.url)).complete(JSON_PROMPT)
+        monkeypatch.setenv("HTTP_PROXY", server.url)
+        reply = await OPEN(THEIRS).complete(JSON_PROMPT)
     assert json.loads(reply.text) == {"name": "Ada 你"}
     assert server.requests[0].json["tools"][0]["input_schema"] == SCHEMA
 
 
-async def test_a_server_without_tools_is_asked_in_words_and_from_then_on() -> None:
+async def test_a_server_that_refuses_tools_is_asked_in_words_and_from_then_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     refusal = Answer(status=400, error=("invalid_request_error", "tool_choice is not supported"))
     async with llm_server([refusal, '{"name": "a"}', '{"name": "b"}']) as server:
-        provider = OPEN(Llm(base_url=server.url))
+        monkeypatch.setenv("HTTP_PROXY", server.url)
+        provider = OPEN(THEIRS)
         texts = [(await provider.complete(JSON_PROMPT)).text for _ in range(2)]
     assert texts == ['{"name": "a"}', '{"name": "b"}']
     assert [("tools" in sent.json, "schema" in sent.system) for sent in server.requests] == [
@@ -45,6 +63,13 @@ async def test_a_server_without_tools_is_asked_in_words_and_from_then_on() -> No
         (False, True),
         (False, True),
     ]
+
+
+async def test_another_server_is_asked_in_words() -> None:
+    async with llm_server(["{}"]) as server:
+        await OPEN(Llm(base_url=server.url)).complete(JSON_PROMPT)
+    assert "tools" not in server.requests[0].json
+    assert "schema" in server.requests[0].system
 
 
 async def test_a_refusal_for_another_reason_is_a_refusal() -> None:
