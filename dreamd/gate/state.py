@@ -1,4 +1,4 @@
-"""The gate's rules, as a state that only its three functions change (pure).
+"""The gate's rules, as a state that only arrivals and departures change (pure).
 
 1. A foreground call never waits.
 2. A dream call starts only while the calls in flight, foreground and dream, are fewer than `limit`.
@@ -50,11 +50,6 @@ def leave(state: GateState, ticket: int) -> Step:
             waiting=tuple(other for other in state.waiting if other != ticket),
         )
     )
-
-
-def relimit(state: GateState, limit: int) -> Step:
-    """Another limit from now on. A lower one stops nobody in flight."""
-    return _admit(msgspec.structs.replace(state, limit=limit))
 
 
 def _admit(state: GateState) -> Step:
