@@ -72,7 +72,7 @@ class AnyOrderOfEvents(RuleBasedStateMachine):
         assert not self.came or len(self.running) >= self.state.limit
 
 
-AnyOrderOfEvents.TestCase.settings = settings(max_examples=150, stateful_step_count=40, deadline=None)
+AnyOrderOfEvents.TestCase.settings = settings(max_examples=60, stateful_step_count=30, deadline=None)
 TestAnyOrderOfEvents = AnyOrderOfEvents.TestCase
 
 
