@@ -16,8 +16,10 @@ from dreamd.night.due import next_look, nights
 from dreamd.night.known import known, seeded
 from dreamd.night.run import finish, read_logs
 from dreamd.parts import Parts
+from dreamd.tail.sync import backlog
 
 JUMP_S = 5.0  # more than any slewing of NTP makes of a minute
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 5.0
 SOON = timedelta(minutes=1)
 UNTIL_THERE_IS_SPACE = timedelta(minutes=10)  # a night on a full disk could pay for replies it cannot keep
 
@@ -63,6 +65,7 @@ async def look(parts: Parts) -> datetime:
     """Run the nights that are due, oldest first; returns when to look again."""
     try:
         async with exclusive(parts.state / NIGHT, parts.clock, what="a night is being run"):
+            await _follower_caught_up(parts)
             await read_logs(parts)
             first = await to_thread.run_sync(known, parts)
             for night in nights(first):
@@ -77,6 +80,15 @@ async def look(parts: Parts) -> datetime:
         return parts.clock.now() + UNTIL_THERE_IS_SPACE
     # a moment that passed while these nights ran lies before `last`
     return min(next_look(first), next_look(last))
+
+
+async def _follower_caught_up(parts: Parts) -> None:
+    """Wait while the follower works off a long log: two readers of one log only get in each other's way."""
+    left, pause = math.inf, FIRST_PAUSE_S
+    while 0 < (backlogged := await to_thread.run_sync(backlog, parts)) < left:
+        left = backlogged
+        await parts.clock.sleep(pause)
+        pause = min(2 * pause, LONGEST_PAUSE_S)
 
 
 class Drift:

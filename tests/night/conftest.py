@@ -6,6 +6,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from anyio import to_thread
 
 from dreamd.clock import StillClock, local_date
 from dreamd.config import Agent, Config, DeepDream, Night, zone_of
@@ -78,7 +79,7 @@ class StillBell(Bell):
         self.rung += 1
         wait = max(0.0, min(3600.0, (moment - self.clock.now()).total_seconds()))
         await self.clock.sleep(wait)
-        self.then(self.rung)
+        await to_thread.run_sync(self.then, self.rung)
 
     def close(self) -> None:
         self.closed = True
