@@ -1,6 +1,5 @@
-from formats.folding import fold, split
-
 from dreamd.records import Amendment, Record, Span
+from tests.formats.folding import fold, split
 
 
 def _said(identity: str, text: str) -> Record:
