@@ -47,6 +47,15 @@ def print_json(value: object) -> None:
     sys.stdout.flush()
 
 
+_DIFF_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def print_diff(diff: str) -> None:
+    """A unified diff; on a terminal green for what comes and red for what goes."""
+    for line in diff.splitlines(keepends=True):
+        click.secho(line, nl=False, fg=_DIFF_COLOURS.get(line[:1]) if sys.stdout.isatty() else None)
+
+
 @contextmanager
 def progress(total: int, label: str) -> Iterator[Callable[[int], None]]:
     """A bar on a terminal, nothing elsewhere; call what it yields with the steps done since the last call."""

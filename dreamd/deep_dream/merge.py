@@ -7,7 +7,7 @@ from difflib import SequenceMatcher
 def merge(base: str, ours: str, theirs: str) -> str | None:
     """Both changes in one text, or None when both changed the same lines differently.
 
-    Lines that both only added at the same place are all kept, theirs first.
+    Lines that both only added at the same place are all kept, ours first: they belong to the list above.
     """
     if ours in (base, theirs):
         return theirs
@@ -33,8 +33,8 @@ def _chosen(base: list[str], ours: list[str], theirs: list[str]) -> list[str] | 
         return ours
     if base:
         return None
-    closed = theirs if theirs[-1].endswith("\n") else [*theirs[:-1], theirs[-1] + "\n"]
-    return [*closed, *(line for line in ours if line not in closed)]
+    closed = ours if ours[-1].endswith("\n") else [*ours[:-1], ours[-1] + "\n"]
+    return [*closed, *(line for line in theirs if not line.strip() or line not in closed)]
 
 
 def _chunks(

@@ -43,7 +43,7 @@ def test_different_changes_of_the_same_line_are_a_conflict() -> None:
 
 
 def test_both_may_append() -> None:
-    assert merge("- a\n", "- a\n- ours\n", "- a\n- theirs") == "- a\n- theirs\n- ours\n"
+    assert merge("- a\n", "- a\n- ours\n", "- a\n\ntheirs") == "- a\n- ours\n\ntheirs"
 
 
 def test_a_line_removed_by_one_and_changed_by_the_other_is_a_conflict() -> None:

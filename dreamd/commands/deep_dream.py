@@ -1,0 +1,82 @@
+"""`dreamd deep-dream`: Phase 2 alone, now, for one agent or each of them."""
+
+from datetime import date, datetime
+from functools import partial
+
+import anyio
+import click
+
+from dreamd.clock import local_date
+from dreamd.commands._show import agent_option, agents_of, json_option, opened, print_diff, print_json
+from dreamd.config import zone_of
+from dreamd.deep_dream.phase import deep_dream
+from dreamd.errors import HeldForReview
+from dreamd.parts import Outcome, Parts
+
+
+@click.command("deep-dream")
+@agent_option
+@click.option(
+    "--lookback", type=click.IntRange(1, 366), metavar="DAYS", help="How many days' dailies to take."
+)
+@click.option(
+    "--date",
+    "day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    help="Local date of the dream. Default: that of the newest daily.",
+)
+@click.option("--force", is_flag=True, help="Dream again on the same input.")
+@click.option("--dry-run", is_flag=True, help="Show the diff that would be written; change nothing.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context,
+    agent: str | None,
+    lookback: int | None,
+    day: datetime | None,
+    force: bool,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Rewrite MEMORY.md from itself and the recent dailies, and write the diary; dailies are not made here."""
+    with opened(ctx) as parts:
+        outcomes = [
+            anyio.run(
+                partial(
+                    deep_dream, parts, one, day.date() if day else newest_daily(parts, one),
+                    lookback_days=lookback, force=force, dry_run=dry_run,
+                )
+            )
+            for one in agents_of(parts, agent)
+        ]  # fmt: skip
+    if as_json:
+        print_json(outcomes)
+    else:
+        for outcome in outcomes:
+            show(outcome, dry_run=dry_run)
+    if not dry_run and any(outcome.row.state == "held" for outcome in outcomes):
+        raise HeldForReview("a rewrite waits for a person", hint="see `dreamd held`")
+    return 1 if any(outcome.row.state == "failed" for outcome in outcomes) else 0
+
+
+def newest_daily(parts: Parts, agent_id: str) -> date:
+    """The local date of the agent's newest daily; today when it has none."""
+    agent = parts.config.agent(agent_id)
+    rows = parts.store.ledger(agent_id, "daily")
+    done = [row.day for row in rows if row.state == "done"]
+    return max(done, default=local_date(parts.clock.now(), zone_of(agent)))
+
+
+def show(outcome: Outcome, *, dry_run: bool = False) -> None:
+    row = outcome.row
+    reason = f": {row.reason}" if row.reason else ""
+    done = "" if outcome.new else " already"
+    click.echo(f"{row.agent} {row.day} deep dream{done} {row.state}{reason}")
+    for file in () if dry_run else outcome.files:
+        click.echo(f"  wrote {file}")
+    for refused in outcome.refused:
+        click.echo(f"  refused {refused}")
+    print_diff(outcome.diff)
+
+
+COMMAND: click.Command = command

@@ -1,0 +1,95 @@
+"""`dreamd held`: rewrites that wait for a person."""
+
+from pathlib import Path
+
+import click
+
+from dreamd import files
+from dreamd.commands._show import agent_option, agents_of, json_option, opened, print_diff, print_json
+from dreamd.deep_dream.history import unified
+from dreamd.deep_dream.review import accept, find, reject
+from dreamd.stores.base import Held
+
+_number = click.argument("number", metavar="ID", type=click.IntRange(1))
+
+
+@click.group("held", invoke_without_command=True)
+@click.pass_context
+def command(ctx: click.Context) -> None:
+    """Rewrites of MEMORY.md that were too bold to be written unasked."""
+    if ctx.invoked_subcommand is None:
+        ctx.invoke(list_held)
+
+
+@command.command("list")
+@click.option("--all", "every", is_flag=True, help="Also those that were decided.")
+@agent_option
+@json_option
+@click.pass_context
+def list_held(
+    ctx: click.Context, every: bool = False, agent: str | None = None, as_json: bool = False
+) -> None:
+    """List them, newest first."""
+    with opened(ctx) as parts:
+        agents = agents_of(parts, agent)
+        found = [h for h in parts.store.held() if h.agent in agents and (every or h.state == "waiting")]
+    if as_json:
+        print_json(found)
+        return
+    if not found:
+        click.echo("nothing is held")
+    for held in found:
+        click.echo(f"{held.held_id:>4}  {held.agent}  {held.day}  {held.state}: {held.reason}")
+
+
+@command.command("show")
+@_number
+@json_option
+@click.pass_context
+def show(ctx: click.Context, number: int, as_json: bool) -> None:
+    """Show what a rewrite would change in the file as it is now, and what its diary says."""
+    with opened(ctx) as parts:
+        held = find(parts, number)
+    if as_json:
+        print_json(held)
+        return
+    click.echo(f"{held.agent}, night of {held.day}, {held.state}: {held.reason}\n")
+    present = files.read(Path(held.path)).text
+    diff = unified(present, held.content, Path(held.path))
+    print_diff(diff)
+    click.echo()
+    click.echo(held.diary, nl=False)
+
+
+@command.command("accept")
+@_number
+@json_option
+@click.pass_context
+def accept_held(ctx: click.Context, number: int, as_json: bool) -> None:
+    """Write it. What was edited since is merged; a conflict writes nothing."""
+    with opened(ctx) as parts:
+        accept(parts, number)
+        held = find(parts, number)
+    _told(held, f"written to {held.path}", as_json=as_json)
+
+
+@command.command("reject")
+@_number
+@json_option
+@click.pass_context
+def reject_held(ctx: click.Context, number: int, as_json: bool) -> None:
+    """Drop it; MEMORY.md stays as it is."""
+    with opened(ctx) as parts:
+        reject(parts, number)
+        held = find(parts, number)
+    _told(held, "dropped", as_json=as_json)
+
+
+def _told(held: Held, what: str, *, as_json: bool) -> None:
+    if as_json:
+        print_json(held)
+    else:
+        click.echo(f"held rewrite {held.held_id} {what}")
+
+
+COMMAND: click.Command = command

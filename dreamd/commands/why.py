@@ -1,0 +1,71 @@
+"""`dreamd why`: what a line of MEMORY.md or of a daily rests on, down to the log."""
+
+import re
+from pathlib import Path
+
+import click
+
+from dreamd.commands._show import json_option, opened, print_json
+from dreamd.deep_dream.evidence import Node, of_line, of_memory
+from dreamd.tail.spans import standing
+
+_LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
+_LONGEST_QUOTE = 400  # characters; --json has it all
+
+
+@click.command("why")
+@click.argument("what", metavar="FILE:LINE|MEMORY_ID")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, what: str, as_json: bool) -> None:
+    """Show what a line rests on: the daily lines and log records, quoted, with path and byte offset.
+
+    Each record is looked up in its log: "verified" means that the very bytes are still there; otherwise the pool's
+    copy is quoted.
+    """
+    place = _LINE.fullmatch(what)
+    with opened(ctx) as parts:
+        if place:
+            node = of_line(parts, Path(place["file"]).expanduser(), int(place["line"]), standing)
+        else:
+            node = of_memory(parts, what, standing)
+    if as_json:
+        print_json(node)
+    else:
+        show(node)
+
+
+def show(node: Node, depth: int = 0) -> None:
+    """The tree as indented lines: the quote, then where it stands."""
+    indent = "  " * depth
+    quote = " ".join(node.text.split())
+    cut = quote if len(quote) <= _LONGEST_QUOTE else f"{quote[:_LONGEST_QUOTE]}…"
+    who = f"{node.role}: " if node.role else ""
+    click.echo(f"{indent}{who}{cut}" if cut else f"{indent}({node.memory_id})")
+    told = ", ".join(part for part in (_where(node), _state(node), node.note) if part)
+    if told:
+        click.echo(f"{indent}  [{told}]")
+    for child in node.rests_on:
+        show(child, depth + 1)
+
+
+def _where(node: Node) -> str:
+    if node.kind == "record":
+        place = f"table {node.table} row {node.row}" if node.table else f"byte {node.offset} +{node.length}"
+        at = f", {node.at:%Y-%m-%d %H:%M} UTC" if node.at else ""
+        return f"{node.file or 'log unknown'} {place}{at}"
+    if node.kind == "insight":
+        return f"insight {node.memory_id}"
+    return f"{node.file}:{node.line}" if node.file and node.line else node.file
+
+
+def _state(node: Node) -> str:
+    words = {
+        "verified": "verified",
+        "changed": "the log was rewritten since; this is the pool's copy",
+        "gone": "the log is gone; this is the pool's copy",
+    }
+    return words.get(node.standing, "")
+
+
+COMMAND: click.Command = command

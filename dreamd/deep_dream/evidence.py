@@ -1,0 +1,189 @@
+"""What a line rests on, as a tree down to the log: MEMORY.md -> daily lines and insights -> records and their spans."""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from datetime import date, datetime
+from pathlib import Path
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from dreamd import files
+from dreamd.deep_dream import memory_file
+from dreamd.deep_dream.sources import Place, place_of
+from dreamd.errors import UsageError, WorkspaceError
+from dreamd.memories import Memory, Status
+from dreamd.parts import Parts
+from dreamd.records import Span
+from dreamd.stores.base import MemoryQuery
+
+Check = Callable[[Span, str], str]  # whether a record still stands at that path: verified, changed or gone
+
+
+class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """A line, a memory or a record, and what it rests on.
+
+    `file` and `line` say where it stands, `offset` and `length` (bytes) or `table` and `row` where in a log.
+    `standing` of a record: verified (the log still has these bytes), changed or gone (`text` is the pool's copy).
+    `note` says why a chain ends here.
+    """
+
+    kind: Literal["line", "daily", "insight", "found", "record", "unknown"]
+    text: str
+    memory_id: str = ""
+    file: str = ""
+    line: int = 0
+    offset: int | None = None
+    length: int = 0
+    table: str = ""
+    row: str = ""
+    role: str = ""
+    at: datetime | None = None
+    standing: str = ""
+    note: str = ""
+    rests_on: tuple["Node", ...] = ()
+
+
+def of_line(parts: Parts, file: Path, line: int, check: Check) -> Node:
+    """The chain under a line of some agent's MEMORY.md or daily. Blocking.
+
+    Raises UsageError when the file is no agent's or the line is no entry.
+    """
+    agent, place, day = _owner(parts, file)
+    content = files.read(file)
+    block = next(
+        (b for _, b in memory_file.entries(memory_file.parse(content.text))
+         if b.line <= line < b.line + max(1, b.raw.count("\n"))), None,
+    )  # fmt: skip
+    if block is None:
+        raise UsageError(f"{file}:{line} is no entry", hint="name the line of a bullet")
+    tree = _Tree(parts, agent, place, check)
+    if day is not None:
+        children, note = tree.of_daily(day, block.text)
+    else:
+        evidence = parts.store.evidence(agent).get(block.text)
+        children = tree.of_refs(evidence.ref_ids) if evidence else ()
+        note = "" if evidence else "dreamd did not write this line and has not dreamt since it came"
+    return Node(kind="line", text=block.text, file=str(file), line=block.line, rests_on=children, note=note)
+
+
+def of_memory(parts: Parts, memory_id: str, check: Check) -> Node:
+    """The chain under a memory of the pool. Raises UsageError when there is none of that id."""
+    query = MemoryQuery(ids=(memory_id,), statuses=get_args(Status))
+    memory = next(iter(parts.store.memories(query)), None)
+    if memory is None:
+        raise UsageError(f"no memory {memory_id!r}", hint="see `dreamd memories`")
+    return _Tree(parts, memory.agent, None, check).of_memory(memory)
+
+
+def _owner(parts: Parts, file: Path) -> tuple[str, Place, date | None]:
+    """Whose file it is, and which day's daily (None: MEMORY.md)."""
+    real = file.resolve()
+    for agent_id, agent in parts.config.agents.items():
+        try:
+            place = place_of(agent, agent_id)
+        except WorkspaceError:
+            continue
+        if real == place.memory.resolve():
+            return agent_id, place, None
+        if real.parent == place.dailies.resolve() and (day := _day(real.stem)):
+            return agent_id, place, day
+    raise UsageError(f"{file} is no agent's MEMORY.md or daily", hint="see `dreamd status` for the agents")
+
+
+def _day(stem: str) -> date | None:
+    try:
+        return date.fromisoformat(stem)
+    except ValueError:
+        return None
+
+
+_VERSION = re.compile(r"version:(\d+)#(\d+)")
+
+
+class _Tree:
+    """Builds nodes for one agent."""
+
+    def __init__(self, parts: Parts, agent: str, place: Place | None, check: Check) -> None:
+        self.store = parts.store
+        self.agent = agent
+        self.place = place
+        self.check = check
+        self.paths = {cursor.source_id: cursor.path for cursor in parts.store.cursors()}
+        self.seen: set[str] = set()
+
+    def of_daily(self, day: date, text: str) -> tuple[tuple[Node, ...], str]:
+        query = MemoryQuery(agent=self.agent, types=("summary",), window=day, statuses=get_args(Status))
+        memory = next((one for one in self.store.memories(query) if one.content == text), None)
+        if memory is None:
+            return (), "dreamd did not write this line"
+        return self.of_refs(memory.ref_ids), ""
+
+    def of_refs(self, refs: Sequence[str]) -> tuple[Node, ...]:
+        ids = tuple(ref for ref in refs if ":" not in ref and ref not in self.seen)
+        self.seen.update(ids)
+        query = MemoryQuery(ids=ids, statuses=get_args(Status))
+        memories = {memory.memory_id: memory for memory in self.store.memories(query)} if ids else {}
+        return tuple(self._nodes(refs, memories))
+
+    def _nodes(self, refs: Sequence[str], memories: dict[str, Memory]) -> Iterator[Node]:
+        for ref in refs:
+            if ref in memories:
+                yield self.of_memory(memories[ref])
+            elif found := _VERSION.fullmatch(ref):
+                yield self._found(int(found[1]), int(found[2]))
+            elif ref not in self.seen:
+                yield Node(kind="unknown", text="", memory_id=ref, note="no longer in the pool")
+
+    def of_memory(self, memory: Memory) -> Node:
+        if memory.type == "raw":
+            return self._record(memory)
+        file, line = self._place_in_daily(memory) if memory.type == "summary" else ("", 0)
+        return Node(
+            kind="daily" if memory.type == "summary" else "insight",
+            text=memory.content,
+            memory_id=memory.memory_id,
+            file=file,
+            line=line,
+            note=memory.status if memory.status in ("withdrawn", "forgotten", "superseded") else "",
+            rests_on=self.of_refs(memory.ref_ids),
+        )
+
+    def _place_in_daily(self, memory: Memory) -> tuple[str, int]:
+        if self.place is None:
+            return "", 0
+        path = self.place.daily(memory.window)
+        blocks = memory_file.entries(memory_file.parse(files.read(path).text))
+        return str(path), next((block.line for _, block in blocks if block.text == memory.content), 0)
+
+    def _record(self, memory: Memory) -> Node:
+        span = memory.span or Span("")
+        path = self.paths.get(span.source_id, "")
+        row = bool(span.table)
+        return Node(
+            kind="record",
+            text=memory.content
+            or f"{memory.tool} {'' if memory.ok is None else 'ok' if memory.ok else 'failed'}".strip(),
+            memory_id=memory.memory_id,
+            file=path,
+            offset=None if row else span.offset,
+            length=span.length,
+            table=span.table,
+            row=span.row,
+            role=memory.role or "",
+            at=memory.timestamp,
+            standing=self.check(span, path) if path else "gone",
+            note=memory.status if memory.status in ("withdrawn", "forgotten") else "",
+        )
+
+    def _found(self, version_id: int, line: int) -> Node:
+        """A line that stood in a file when dreamd first read it."""
+        version = next((v for v in self.store.versions(self.agent) if v.version_id == version_id), None)
+        if version is None:
+            return Node(kind="unknown", text="", note=f"version {version_id} is not kept any more")
+        lines = version.content.split("\n")
+        text = lines[line - 1].strip() if 0 < line <= len(lines) else ""
+        return Node(
+            kind="found", text=text, file=version.path, line=line, at=version.at,
+            note=f"stood there when dreamd read it (version {version_id})",
+        )  # fmt: skip

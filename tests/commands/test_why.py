@@ -1,0 +1,66 @@
+from pathlib import Path
+
+from dreamd.errors import UsageError
+from dreamd.memories import raw_id
+from tests.commands.dreamer import LINE, SAID, Dreamer
+
+
+def test_a_line_of_memory_is_followed_down_to_the_bytes_of_the_log(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    cat.dreamt()
+    line = cat.json("why", f"{cat.memory}:4")
+    (daily,) = line["rests_on"]
+    (record,) = daily["rests_on"]
+    assert (daily["kind"], daily["text"], daily["file"], daily["line"]) == ("daily", LINE, str(cat.daily), 3)
+    assert (record["text"], record["standing"], record["offset"]) == (SAID, "verified", 9)
+    whole = cat.log.read_bytes()
+    assert SAID.encode() in whole[record["offset"] : record["offset"] + record["length"]]
+
+
+def test_it_reads_well(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    cat.dreamt()
+    assert cat.run("why", f"{cat.memory}:4").output == (
+        "The shop moved to Berlin on 2026-03-01\n"
+        f"  [{cat.memory}:4]\n"
+        f"  {LINE}\n"
+        f"    [{cat.daily}:3]\n"
+        f"    user: {SAID}\n"
+        f"      [{cat.log} byte 9 +{len(cat.log.read_bytes()) - 10}, 2026-03-02 09:00 UTC, verified]\n"
+    )
+
+
+def test_a_line_that_was_there_before_says_so(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    cat.dreamt()
+    (found,) = cat.json("why", f"{cat.memory}:3")["rests_on"]
+    assert (found["kind"], found["text"], found["line"]) == ("found", "- The shop sells tea", 3)
+
+
+def test_a_line_of_a_daily_and_a_memory_can_be_asked_for(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    assert cat.json("why", f"{cat.daily}:3")["rests_on"][0]["text"] == SAID
+    assert cat.json("why", raw_id("cat", "1"))["standing"] == "verified"
+
+
+def test_a_log_that_was_rewritten_or_is_gone_is_said(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    cat.log.write_bytes(cat.log.read_bytes().replace(b"Berlin", b"Bremen"))
+    assert "the log was rewritten since" in cat.run("why", f"{cat.daily}:3").output
+    cat.log.unlink()
+    gone = cat.run("why", f"{cat.daily}:3").output
+    assert "the log is gone" in gone
+    assert SAID in gone
+
+
+def test_what_cannot_be_asked_is_a_usage_error(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    cat.dreamt()
+    for what in (f"{cat.memory}:1", f"{cat.log}:1", "nonsense"):
+        assert isinstance(cat.run("why", what).exception, UsageError)
+
+
+def test_a_line_by_another_hand_has_no_evidence(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    cat.memory.write_text("- mine\n")
+    assert "dreamd did not write this line" in cat.json("why", f"{cat.memory}:1")["note"]
