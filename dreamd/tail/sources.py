@@ -105,36 +105,48 @@ def _glob_token(token: str) -> str:
 Failed = Callable[[str, str], None]  # told of each path that cannot be read, with the reason
 
 
-def scan(where: Sequence[Place], own: "Own", failed: Failed, under: str | None = None) -> Iterator[Found]:
-    """Every log file of the places (below `under` only, when given), each once, first place first."""
+class Part(NamedTuple):
+    """The part of the places to look at: a folder, alone or with all below it."""
+
+    folder: str
+    deep: bool
+
+
+def scan(where: Sequence[Place], own: "Own", failed: Failed, part: Part | None = None) -> Iterator[Found]:
+    """Every log file of the places (of one part of them, when given), each once, first place first."""
     seen: set[str] = set()
     for place in where:
-        if place.configured and under is None and not stamp(place.base):
+        if place.configured and part is None and not stamp(place.base):
             failed(place.base, "not there")
-        for path in _walk(place, own, failed, under):
+        for path in _walk(place, own, failed, part):
             known = None if path in seen else stamp(path)
             seen.add(path)
             if known:
                 yield Found(path, place.base, known, place.formats, place.forced)
 
 
-def _walk(place: Place, own: "Own", failed: Failed, under: str | None) -> Iterator[str]:
+def _walk(place: Place, own: "Own", failed: Failed, part: Part | None) -> Iterator[str]:
     if place.pattern is None:
-        if under in (None, place.base, str(PurePath(place.base).parent)) and not own.has(place.base):
-            yield place.base
+        if part is None or part.folder in (place.base, str(PurePath(place.base).parent)):
+            yield from () if own.has(place.base) else (place.base,)
         return
-    start = _start(place.base, under)
+    start = _start(place.base, part)
     if start is None:
         return
+    deep = part is None or part.deep
     skip = len(place.base.rstrip("/")) + 1
-    yield from (path for path in _files(start, place, own, failed) if place.pattern.fullmatch(path, skip))
+    for path in _files(start, place._replace(depth=place.depth if deep else -1), own, failed):
+        if place.pattern.fullmatch(path, skip):
+            yield path
 
 
-def _start(base: str, under: str | None) -> str | None:
-    """Where to begin walking: the deeper of base and `under` when one contains the other."""
-    if under is None or base == under or PurePath(base).is_relative_to(under):
+def _start(base: str, part: Part | None) -> str | None:
+    """Where to begin walking: the deeper of base and the part's folder when one contains the other."""
+    if part is None or base == part.folder:
         return base
-    return under if PurePath(under).is_relative_to(base) else None
+    if PurePath(base).is_relative_to(part.folder):
+        return base if part.deep else None
+    return part.folder if PurePath(part.folder).is_relative_to(base) else None
 
 
 def _files(start: str, place: Place, own: "Own", failed: Failed) -> Iterator[str]:

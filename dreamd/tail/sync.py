@@ -70,15 +70,20 @@ def _synced(parts: Parts, tail: Tailer, progress: Callable[[int], None] | None) 
             progress(step.read)
 
     tally = tail.advance(tail.find(), How(settle=True), told)
-    finish(parts, tail.agent_id, tally)
+    tell(parts, tail.agent_id, tally)
+    keep(parts, tail.agent_id, tally)
     return tally
 
 
-def finish(parts: Parts, agent_id: str, tally: Tally) -> None:
-    """Tell of a pass that read anything, and keep what is wrong for `status`."""
+def tell(parts: Parts, agent_id: str, tally: Tally) -> None:
+    """The canonical line of a pass that read anything."""
     if tally.lines:
         counts = {name: getattr(tally, name) for name in _COUNTS}
         parts.emit(SYNC_FINISHED, agent=agent_id, **counts, unreadable=len(tally.unreadable))
+
+
+def keep(parts: Parts, agent_id: str, tally: Tally) -> None:
+    """What is wrong now, for `status`."""
     now = Condition(tally.unreadable, tally.not_understood)
     if now != condition(parts, agent_id):
         parts.store.write(Changes(meta={_key(agent_id): msgspec.json.encode(now).decode()}))

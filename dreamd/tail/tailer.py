@@ -4,8 +4,10 @@ Blocking; one thread at a time. The file system may change under it at any momen
 the next pass.
 """
 
+import os
+import re
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
@@ -23,13 +25,14 @@ from dreamd.stores.base import Cursor
 from dreamd.tail import rows
 from dreamd.tail.catalogue import Catalogue
 from dreamd.tail.ingest import remembered
-from dreamd.tail.logfile import Stamp
+from dreamd.tail.logfile import Stamp, stamp
 from dreamd.tail.opening import Claim, FileLook, claim, open_source
-from dreamd.tail.sources import Found, Own, Place, scan
+from dreamd.tail.sources import Found, Own, Part, Place, scan
 from dreamd.tail.steps import How, OpenSource, Step, Tools
 
 _OPEN_SOURCES = 64
 _TRIES = 50  # against another process reading the same log; each lost try is progress made by the other
+_WAL = re.compile(r"-(?:wal|shm|journal)$")
 _CLOCK_GRAIN_S = 1.0
 _PUZZLING_LINES = 50  # so many in a row without anything understood, in a log that was understood before
 
@@ -60,6 +63,10 @@ class Tally(Struct):
         self.skipped = dict(Counter(self.skipped) + Counter(step.skipped))
 
 
+def _ignore(_path: str, _reason: str) -> None:
+    """The full scan tells of what cannot be read."""
+
+
 def _nobody(_step: Step) -> None:
     pass
 
@@ -77,20 +84,52 @@ class Tailer:
         self._bad_folders: dict[str, str] = {}
         self._bad_files: dict[str, str] = {}
         self._puzzling: set[str] = set()
+        self._found: dict[str, Found] = {}  # by path, as last seen
+        self._unsettled: dict[str, tuple[Found, float]] = {}  # read at, monotonic
 
     @property
     def agent_id(self) -> str:
         return self._tools.agent.agent_id
 
-    def find(self, under: str | None = None) -> list[Found]:
-        """Every log there is now (in a folder and below it)."""
+    @property
+    def places(self) -> Sequence[Place]:
+        return self._where
+
+    @property
+    def unsettled(self) -> bool:
+        return bool(self._unsettled)
+
+    def find(self) -> list[Found]:
+        """Every log there is now."""
         bad: dict[str, str] = {}
-        found = list(scan(self._where, self._own, bad.__setitem__, under))
-        if under is None:
-            self._tell_of_folders(bad)
-            there = {one.path for one in found}
-            self._bad_files = {path: why for path, why in self._bad_files.items() if path in there}
+        found = list(scan(self._where, self._own, bad.__setitem__))
+        self._found = {one.path: one for one in found}
+        self._bad_files = {path: why for path, why in self._bad_files.items() if path in self._found}
+        self._tell_of_folders(bad)
         return found
+
+    def near(self, paths: Iterable[str]) -> list[Found]:
+        """The logs among paths that changed, and those in the folders of the other ones."""
+        found: dict[str, Found] = {}
+        parts: set[Part] = set()
+        for path in paths:
+            name = _WAL.sub("", path)
+            known, now = self._found.get(name), stamp(name)
+            if known and now and now.inode == known.stamp.inode:
+                found[name] = known._replace(stamp=now)
+            elif os.path.isdir(path):  # noqa: PTH112
+                parts.add(Part(path, deep=True))
+            else:
+                parts.add(Part(os.path.dirname(path), deep=False))  # noqa: PTH120
+        for part in parts:
+            found |= {one.path: one for one in scan(self._where, self._own, _ignore, part)}
+        self._found |= found
+        return list(found.values())
+
+    def quiet_for(self, seconds: float) -> list[Found]:
+        """Logs that were read, not settled yet, and have not grown for a while."""
+        before = self._tools.clock.monotonic() - seconds
+        return [one for one, at in self._unsettled.values() if at <= before]
 
     def backlog(self) -> int:
         """Bytes not read yet; compressed ones count as they lie there."""
@@ -116,13 +155,16 @@ class Tailer:
         known: list[tuple[Found, Cursor]] = []
         new: list[Found] = []
         for one in found:
-            if self._is_as_before(one):
+            if self._is_as_before(one) and not (how.settle and one.path in self._unsettled):
                 continue
             cursor = self._heir(FileLook(one, inodes, self._known), one)
             if cursor is None:
                 new.append(one)
             elif cursor != "ignored" and not self._is_at_rest(one, cursor, how):
                 known.append((one, cursor))
+        if how.settle:
+            for one in found:
+                self._unsettled.pop(one.path, None)
         return known + self._ordered(new)
 
     def _is_as_before(self, one: Found) -> bool:
@@ -200,8 +242,11 @@ class Tailer:
             return
         self._succeeded(one.path)
         self._wonder(one.path, cursor, lines, items)
-        if not how.stopping():
-            self._seen[one.path] = before
+        if how.stopping():
+            return
+        self._seen[one.path] = before
+        if not how.settle:
+            self._unsettled[one.path] = (one, self._tools.clock.monotonic())
 
     def _steps(self, one: Found, cursor: Cursor, how: How) -> Iterator[Step]:
         for _ in range(_TRIES):

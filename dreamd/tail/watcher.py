@@ -1,0 +1,80 @@
+"""Hears that something changed below the agents' log folders. A hint only: the rescan is the truth.
+
+watchfiles' defaults wait 1.6 s, wake 20 times a second and lose files in new folders (RELIABILITY finding 3), so the
+Rust part is used directly, with short steps, and whoever hears of a folder looks into it.
+"""
+
+import os
+import threading
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import NamedTuple
+
+import anyio
+from anyio import to_thread
+from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
+
+from dreamd.tail.sources import Place
+
+_STEP_MS = 20  # a change is heard of one to two steps later; also how often an idle watcher wakes
+_DEBOUNCE_MS = 60  # a busy folder is told of at least so often
+_TIMEOUT_MS = 10_000
+
+Heard = Callable[[frozenset[str]], None]
+
+
+class Roots(NamedTuple):
+    """Folders that exist now: watched with all below them, and alone."""
+
+    deep: frozenset[str] = frozenset()
+    flat: frozenset[str] = frozenset()
+
+
+def roots(places: Iterable[Place]) -> Roots:
+    deep: set[str] = set()
+    flat: set[str] = set()
+    for place in places:
+        if place.pattern is None:
+            flat.add(os.path.dirname(place.base))  # noqa: PTH120
+        else:
+            (flat if place.depth == 0 else deep).add(place.base)
+    return Roots(_existing(deep), _existing(flat - deep))
+
+
+def _existing(folders: Iterable[str]) -> frozenset[str]:
+    return frozenset(folder for folder in folders if os.path.isdir(folder))  # noqa: PTH112
+
+
+class Watcher:
+    """Watches until `close`, or until it fails; then it is thrown away and another one tried."""
+
+    def __init__(self, watched: Roots) -> None:
+        """Blocking. Raises OSError when the system's limit of watches is reached or a folder is gone."""
+        self.watched = watched
+        self._closed = threading.Event()
+        self._limiter = anyio.CapacityLimiter(2)
+        try:
+            self._parts = [
+                RustNotify(sorted(folders), False, False, 0, recursive, True)
+                for folders, recursive in ((watched.deep, True), (watched.flat, False))
+                if folders
+            ]
+        except WatchfilesRustInternalError as error:
+            raise OSError(str(error)) from error
+
+    async def run(self, heard: Heard) -> None:
+        """Tells `heard` the changed paths, a few milliseconds after they changed."""
+        async with anyio.create_task_group() as tasks:
+            for part in self._parts:
+                tasks.start_soon(self._listen, part, heard)
+
+    def close(self) -> None:
+        """Threads see it within a step."""
+        self._closed.set()
+
+    async def _listen(self, part: RustNotify, heard: Heard) -> None:
+        wait = partial(part.watch, _DEBOUNCE_MS, _STEP_MS, _TIMEOUT_MS, self._closed)
+        while not self._closed.is_set():
+            changes = await to_thread.run_sync(wait, limiter=self._limiter)
+            if isinstance(changes, set):
+                heard(frozenset(path for _kind, path in changes))

@@ -1,0 +1,150 @@
+"""The follower on a real folder: what is appended is in the pool soon, whatever the watcher misses."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+from anyio import to_thread
+
+from dreamd.clock import StillClock, SystemClock
+from dreamd.config import Config, Tail
+from dreamd.errors import DiskFull
+from dreamd.parts import Parts
+from dreamd.stores.base import Changes, Written
+from dreamd.stores.inmemory import InMemoryStore
+from dreamd.tail import follower
+from dreamd.tail.watcher import Watcher
+from tests.tail.house import Told, line, parts_on, texts
+
+PATIENCE_S = 20.0
+
+
+@asynccontextmanager
+async def following(parts: Parts) -> AsyncIterator[None]:
+    ready = anyio.Event()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(follower.follow, parts, ready)
+        await ready.wait()
+        yield
+        tasks.cancel_scope.cancel()
+
+
+async def until(true: Callable[[], bool]) -> None:
+    with anyio.fail_after(PATIENCE_S):
+        while not true():
+            await anyio.sleep(0.01)
+
+
+async def append(path: Path, data: bytes) -> None:
+    await to_thread.run_sync(_append, path, data)
+
+
+def _append(path: Path, data: bytes) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("ab") as file:
+        file.write(data)
+
+
+def with_tail(parts: Parts, tail: Tail) -> Parts:
+    config = Config(agents=parts.config.agents, tail=tail)
+    return Parts(config=config, state=parts.state, store=parts.store, clock=parts.clock, emit=parts.emit)
+
+
+async def test_what_was_there_and_what_is_appended_is_in_the_pool(tmp_path: Path) -> None:
+    store = InMemoryStore()
+    log = tmp_path / "logs" / "x.jsonl"
+    await append(log, line(1))
+    async with following(parts_on(tmp_path, SystemClock(), tmp_path / "logs", store=store)):
+        await until(lambda: len(texts(store)) == 1)
+        await append(log, line(2)[:20])
+        await append(log, line(2)[20:] + line(3))
+        await until(lambda: len(texts(store)) == 3)
+    assert texts(store) == ["text 1 字", "text 2 字", "text 3 字"]
+
+
+async def test_files_made_right_after_their_folder_are_found_without_a_rescan(tmp_path: Path) -> None:
+    store = InMemoryStore()
+    (tmp_path / "logs").mkdir()
+    parts = with_tail(
+        parts_on(tmp_path, SystemClock(), tmp_path / "logs", store=store), Tail(rescan_s=3600)
+    )
+    async with following(parts):
+        for number in range(30):
+            await append(tmp_path / "logs" / f"d{number}" / "deep" / "x.jsonl", line(number))
+        await until(lambda: len(texts(store)) == 30)
+    assert len(set(texts(store))) == 30
+
+
+async def test_without_a_watcher_the_rescan_finds_it_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def exhausted(self: Watcher, watched: object) -> None:
+        raise OSError(28, "OS file watch limit reached")
+
+    store, told = InMemoryStore(), Told()
+    log = tmp_path / "logs" / "x.jsonl"
+    await append(log, line(1))
+    with monkeypatch.context() as patch:
+        patch.setattr(Watcher, "__init__", exhausted)
+        parts = with_tail(
+            parts_on(tmp_path, SystemClock(), tmp_path / "logs", store=store, emit=told), Tail(rescan_s=1)
+        )
+        async with following(parts):
+            await until(lambda: len(texts(store)) == 1)
+            await append(log, line(2))
+            await until(lambda: len(texts(store)) == 2)
+            patch.undo()
+            await until(lambda: "watch.restored" in told.names())
+    assert told.names().count("watch.degraded") == 1
+
+
+async def test_a_last_line_without_newline_counts_once_the_log_is_at_rest(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follower, "SETTLE_S", 0.05)
+    store = InMemoryStore()
+    log = tmp_path / "logs" / "x.jsonl"
+    await append(log, line(1)[:-1])
+    async with following(parts_on(tmp_path, SystemClock(), tmp_path / "logs", store=store)):
+        await until(lambda: len(texts(store)) == 1)
+        await append(log, b"\n" + line(2))
+        await until(lambda: len(texts(store)) == 2)
+    assert texts(store) == ["text 1 字", "text 2 字"]
+
+
+class FullAtFirst(InMemoryStore):
+    full = True
+
+    def write(self, changes: Changes) -> Written:
+        if self.full:
+            raise DiskFull("no space left")
+        return super().write(changes)
+
+
+async def test_a_full_disk_is_told_once_and_waited_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(follower, "RETRY_S", 0.02)
+    store, told = FullAtFirst(), Told()
+    await append(tmp_path / "logs" / "x.jsonl", line(1))
+    async with following(parts_on(tmp_path, SystemClock(), tmp_path / "logs", store=store, emit=told)):
+        await until(lambda: "disk.full" in told.names())
+        await anyio.sleep(0.1)
+        store.full = False
+        await until(lambda: len(texts(store)) == 1)
+    assert told.names().count("disk.full") == 1
+
+
+async def test_cancelled_in_a_long_log_it_leaves_after_the_chunk_and_a_restart_goes_on(
+    tmp_path: Path, clock: StillClock
+) -> None:
+    store = InMemoryStore()
+    log = tmp_path / "logs" / "x.jsonl"
+    await append(log, b"".join(line(number, "x" * 2000) for number in range(4000)))
+    parts = parts_on(tmp_path, clock, tmp_path / "logs", store=store)
+    async with following(parts):
+        await until(lambda: len(texts(store)) > 0)
+    some = len(texts(store))
+    async with following(parts):
+        await until(lambda: len(texts(store)) == 4000)
+    assert 0 < some < 4000
