@@ -165,9 +165,12 @@ def honest(request: Request) -> str:
 def _notes(prompt: str) -> str:
     record = prompt.partition("=== record")[2] or prompt
     events = re.findall(r"^E(\d+).*\n(?:User: (.*)\n)?(?:Tools: .*\n)?Assistant: (.*)$", record, re.MULTILINE)
-    return "\n".join(
-        f"- User: {asked} -> Reply: {answered} [E{number}]" for number, asked, answered in events
-    )
+    answers = [
+        f"- User: {asked} -> Reply: {answered} [E{number}]"
+        for number, asked, answered in events
+        if answered != "(none)"
+    ]
+    return "\n".join(answers) or "- None"
 
 
 def _dream(prompt: str) -> str:
