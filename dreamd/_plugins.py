@@ -14,6 +14,12 @@ def names(package: str) -> list[str]:
     return sorted(name for name in found if name != "base" and not name.startswith("_"))
 
 
+def opening(package: str, name: str) -> str:
+    """The first sentence of a plug-in's file, without loading it."""
+    with (Path(__file__).parent / package / f"{name}.py").open(encoding="utf-8") as file:
+        return file.readline().strip().strip('"')
+
+
 def load(package: str, name: str, attribute: str) -> object:
     """The object a plug-in offers, e.g. `load("formats", "codex", "FORMAT")`.
 

@@ -45,6 +45,11 @@ def open_parts(
         opened.close()
 
 
+def empty_store() -> Store:
+    """A store that forgets: for reading something once."""
+    return cast("Callable[[Path], Store]", _plugins.load("stores", "inmemory", "OPEN"))(Path())
+
+
 def state_folder(config: Config) -> Path:
     """The folder that is dreamd's own, made if it is not there. Raises WorkspaceError."""
     state = configuration.state_dir(config)

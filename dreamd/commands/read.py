@@ -1,19 +1,17 @@
 """`dreamd read`: what dreamd understands of a session log."""
 
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC
 from pathlib import Path
-from typing import cast
 from zoneinfo import ZoneInfo
 
 import click
 
-from dreamd import _plugins
 from dreamd.commands import _show
 from dreamd.config import local_zone_name
+from dreamd.daemon import empty_store
 from dreamd.memories import Memory
-from dreamd.stores.base import Store
 from dreamd.tail.reading import read_path
 
 
@@ -23,17 +21,12 @@ from dreamd.tail.reading import read_path
 @_show.json_option
 def read(path: Path, format_: str | None, as_json: bool) -> None:
     """Show what dreamd understands of a session log: a file, or a folder of them."""
-    store = _empty_store()
-    memories = read_path(path, format=format_, zone=ZoneInfo(local_zone_name()), store=store)
+    memories = read_path(path, format=format_, zone=ZoneInfo(local_zone_name()), store=empty_store())
     if as_json:
         _show.print_json([item(memory) for memory in memories])
         return
     for line in listing(memories):
         click.echo(line)
-
-
-def _empty_store() -> Store:
-    return cast("Callable[[Path], Store]", _plugins.load("stores", "inmemory", "OPEN"))(Path())
 
 
 def item(memory: Memory) -> dict[str, object]:

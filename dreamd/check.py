@@ -1,0 +1,130 @@
+"""What stands in the way: the parts go in, findings come out, each with what to do. Changes nothing, pays at most one call."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Literal
+
+from msgspec import Struct
+
+from dreamd.calls import Prompt
+from dreamd.config import Agent, zone_of
+from dreamd.errors import DreamdError
+from dreamd.locks import DAEMON, holder
+from dreamd.parts import Parts
+from dreamd.stores.base import Store
+from dreamd.tail.reading import read_path
+from dreamd.tail.sources import Found, formats, own_files, places, scan
+
+Level = Literal["ok", "warning", "error"]
+SAMPLED_LOGS = 5  # the newest of an agent's logs are read as a trial
+SAMPLED_BYTES = 16 << 20  # larger logs are not read as a trial
+
+
+class Finding(Struct, frozen=True):
+    """`about` is what was looked at (state, an agent's id, llm); `todo` is empty when all is well."""
+
+    level: Level
+    about: str
+    what: str
+    todo: str = ""
+
+
+def of_state(parts: Parts) -> Iterator[Finding]:
+    if not os.access(parts.state, os.W_OK):
+        yield Finding(
+            "error", "state", f"{parts.state} is not writable", "set state.dir, or mend its permissions"
+        )
+        return
+    running = holder(parts.state / DAEMON)
+    beside = f"; a daemon runs, pid {running.pid}" if running else ""
+    yield Finding("ok", "state", f"{parts.state} opens and can be written{beside}")
+
+
+def of_agents(parts: Parts, scratch: Callable[[], Store]) -> Iterator[Finding]:
+    """Findings for every enabled agent; `scratch` makes an empty store for a trial reading."""
+    enabled = {name: agent for name, agent in parts.config.agents.items() if agent.enabled}
+    if not enabled:
+        yield Finding("error", "agents", "no agent is configured", "run `dreamd init`")
+    for name, agent in enabled.items():
+        yield from _of_logs(parts, name, agent, scratch)
+        yield _of_workspace(name, agent)
+
+
+def _of_logs(parts: Parts, name: str, agent: Agent, scratch: Callable[[], Store]) -> Iterator[Finding]:
+    try:
+        where = places(agent, formats(agent.format), Path.home())
+    except DreamdError as error:
+        yield Finding("error", name, error.what, error.hint)
+        return
+    refused: list[tuple[str, str]] = []
+    own = own_files(parts.state, agent)
+    logs = sorted(
+        scan(where, own, lambda path, why: refused.append((path, why))), key=lambda log: -log.stamp.mtime_ns
+    )
+    for path, why in refused:
+        yield Finding("error", name, f"{path} cannot be read: {why}", "let dreamd's user read it")
+    if not logs:
+        looked = ", ".join(sorted({place.base for place in where}))
+        yield Finding("warning", name, f"no logs found in {looked}", f"set agents.{name}.logs")
+        return
+    yield Finding("ok", name, f"{len(logs)} logs found, zone {zone_of(agent).key}")
+    yield from _of_understanding(name, agent, logs, scratch)
+
+
+def _of_understanding(
+    name: str, agent: Agent, logs: Sequence[Found], scratch: Callable[[], Store]
+) -> Iterator[Finding]:
+    small = (log for log in logs if 0 < log.stamp.size <= SAMPLED_BYTES)
+    for log in islice(small, SAMPLED_LOGS):
+        try:
+            records = len(
+                read_path(Path(log.path), format=agent.format or None, zone=zone_of(agent), store=scratch())
+            )
+        except DreamdError as error:
+            yield Finding("error", name, error.what, error.hint)
+            continue
+        if records:
+            yield Finding("ok", name, f"{records} records understood in {log.path}")
+        else:
+            yield Finding(
+                "warning", name, f"nothing understood in {log.path}", f"look at `dreamd read {log.path}`"
+            )
+
+
+def _of_workspace(name: str, agent: Agent) -> Finding:
+    if not agent.workspace:
+        todo = f"set agents.{name}.workspace to have dailies and MEMORY.md written"
+        return Finding("warning", name, "no workspace: its logs are read, nothing is written", todo)
+    workspace = Path(agent.workspace).expanduser()
+    if not workspace.is_dir():
+        return Finding("error", name, f"the workspace {workspace} is not there", f"mkdir -p {workspace}")
+    if not os.access(workspace, os.W_OK | os.X_OK):
+        return Finding(
+            "error", name, f"the workspace {workspace} is not writable", "let dreamd's user write it"
+        )
+    return Finding("ok", name, f"writes into {workspace}")
+
+
+async def of_llm(parts: Parts) -> Finding:
+    """One small call through the whole chain."""
+    if parts.provider is None:
+        return Finding(
+            "warning", "llm", "none configured: dailies are rule-based, no Deep Dream", "set llm.provider"
+        )
+    prompt = Prompt(
+        purpose="daily-summary",
+        system="[dreamd:daily-summary] You are asked whether you can be reached.",
+        user="Answer with the one word: yes",
+        max_tokens=256,  # thinking models spend some before they answer
+    )
+    provider = parts.provider("check")
+    try:
+        reply = await provider.complete(prompt)
+    except DreamdError as error:
+        return Finding("error", "llm", error.what, error.hint)
+    finally:
+        await provider.aclose()
+    model = reply.model or parts.config.llm.model
+    return Finding("ok", "llm", f"{parts.config.llm.provider} answers as {model}")

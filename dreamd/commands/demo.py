@@ -1,0 +1,126 @@
+"""`dreamd demo`: three days of two agents in two formats and two languages, slept over in a temporary folder."""
+
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, date, datetime, time
+from pathlib import Path
+
+import anyio
+import click
+from msgspec.structs import replace
+
+from dreamd.clock import StillClock
+from dreamd.commands._show import json_option, loaded, print_json
+from dreamd.config import Agent, Config, DeepDream, Llm, State
+from dreamd.daemon import open_parts
+from dreamd.night.run import run_night
+from dreamd.parts import Outcome, Parts
+
+STORY = Path(__file__).parent.parent / "demo"
+DAYS = (date(2026, 3, 2), date(2026, 3, 3), date(2026, 3, 4))
+AFTER_THE_NIGHT_BEGAN = time(22, 58)  # UTC: 23:58 in Berlin, the next morning in Shanghai
+
+
+@click.command("demo")
+@click.option("--keep", metavar="DIR", help="Use this new folder and keep it.")
+@click.option(
+    "--scripted", is_flag=True, help="Play replies that were written beforehand instead of asking an LLM."
+)
+@click.option("--no-llm", is_flag=True, help="Rule-based, even when the configuration names an LLM.")
+@json_option
+@click.pass_context
+def command(ctx: click.Context, keep: str | None, scripted: bool, no_llm: bool, as_json: bool) -> None:
+    """A bundled story: two agents, three days, three nights; what is written, and why."""
+    llm = _llm(ctx, scripted=scripted, no_llm=no_llm)
+    with _folder(keep) as home, open_parts(_config(home, llm), clock=_clock(DAYS[0])) as parts:
+        told = [_night(parts, home, day, quiet=as_json) for day in DAYS]
+        if as_json:
+            print_json({"llm": llm.provider, "folder": str(home), "nights": told})
+            return
+        _explain(parts, home, llm, kept=keep is not None)
+
+
+def _llm(ctx: click.Context, *, scripted: bool, no_llm: bool) -> Llm:
+    if scripted:
+        return Llm(provider="scripted", script=str(STORY / "script.json"))
+    return Llm() if no_llm else loaded(ctx).llm
+
+
+@contextmanager
+def _folder(keep: str | None) -> Iterator[Path]:
+    if keep is not None:
+        folder = Path(keep).expanduser().absolute()
+        folder.mkdir(parents=True)
+        yield folder
+        return
+    with tempfile.TemporaryDirectory(prefix="dreamd-demo-") as folder_name:
+        yield Path(folder_name)
+
+
+def _config(home: Path, llm: Llm) -> Config:
+    return Config(
+        state=State(dir=str(home / "state")),
+        llm=llm,
+        deep_dream=DeepDream(candidates=2),
+        agents={
+            "kettle": _agent(home, "kettle", "claude_code", "Europe/Berlin"),
+            "pantry": _agent(home, "pantry", "codex", "Asia/Shanghai"),
+        },
+    )
+
+
+def _agent(home: Path, name: str, kind: str, zone: str) -> Agent:
+    (home / name).mkdir()
+    return Agent(format=kind, logs=(str(home / "logs" / name),), workspace=str(home / name), zone=zone)
+
+
+def _clock(day: date) -> StillClock:
+    return StillClock(datetime.combine(day, AFTER_THE_NIGHT_BEGAN, tzinfo=UTC))
+
+
+def _night(parts: Parts, home: Path, day: date, *, quiet: bool) -> list[Outcome]:
+    """The agents live through `day` (their logs grow), then sleep."""
+    for agent in parts.config.agents:
+        shutil.copytree(STORY / agent / day.isoformat(), home / "logs" / agent / day.isoformat())
+    tonight = replace(parts, clock=_clock(day))
+    outcomes = anyio.run(run_night, tonight, day)
+    if not quiet:
+        _tell(home, day, outcomes)
+    return outcomes
+
+
+def _tell(home: Path, day: date, outcomes: Sequence[Outcome]) -> None:
+    click.secho(f"\nNight of {day}", bold=True)
+    for outcome in outcomes:
+        row = outcome.row
+        calls = sum(usage.calls for usage in row.usage)
+        paid = f", {calls} LLM calls" if calls else ""
+        reason = f": {row.reason}" if row.reason else ""
+        click.echo(f"  {row.agent} {row.phase.replace('_', ' ')}: {row.state}{paid}{reason}")
+        for path in outcome.files:
+            click.secho(f"    {path.relative_to(home)}", fg="cyan")
+        for refused in outcome.refused:
+            click.secho(f"    refused: {refused}", fg="yellow")
+        click.echo("".join(f"      {line[1:]}\n" for line in _added(outcome.diff)), nl=False)
+
+
+def _added(diff: str) -> list[str]:
+    return [line for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
+
+
+def _explain(parts: Parts, home: Path, llm: Llm, *, kept: bool) -> None:
+    click.echo()
+    if llm.provider == "none":
+        click.echo("No LLM is configured: the dailies above are rule-based, and Deep Dream was skipped.")
+        click.echo("`dreamd demo --scripted` shows Deep Dream with replies written beforehand.")
+    elif llm.provider == "scripted":
+        click.echo(
+            "The replies were written beforehand, not by a model; auditing, writing and evidence are real."
+        )
+    if kept:
+        click.echo(f"Kept in {home}. Look at {next(iter(parts.config.agents))}/memory, and ask `dreamd why`.")
+
+
+COMMAND: click.Command = command

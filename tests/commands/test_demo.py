@@ -1,0 +1,52 @@
+import json
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from dreamd.cli import cli
+
+
+def told(*args: str) -> str:
+    done = CliRunner().invoke(cli, ["demo", *args])
+    assert done.exit_code == 0, done.output
+    return done.output
+
+
+def test_without_an_llm_the_demo_says_so_and_writes_rule_based_dailies(tmp_path: Path) -> None:
+    text = told("--no-llm", "--keep", str(tmp_path / "demo"))
+    assert "rule-based" in text
+    assert "Deep Dream was skipped" in text
+    assert "每月不超过 800 元" in (tmp_path / "demo/pantry/memory/2026-03-02.md").read_text(encoding="utf-8")
+    assert not (tmp_path / "demo/kettle/MEMORY.md").exists()
+
+
+def test_the_scripted_demo_dreams_and_its_audit_refuses_an_altered_date_and_a_habit_of_one_day(
+    tmp_path: Path,
+) -> None:
+    text = told("--scripted", "--keep", str(tmp_path / "demo"))
+    kettle = (tmp_path / "demo/kettle/MEMORY.md").read_text(encoding="utf-8")
+    pantry = (tmp_path / "demo/pantry/MEMORY.md").read_text(encoding="utf-8")
+    assert "March 20" in kettle
+    assert "March 15" not in kettle
+    assert "对花生过敏" in pantry
+    assert "快一点" not in pantry
+    assert "not by a model" in text
+
+
+def test_the_story_keeps_no_secret_and_no_scheduled_talk(tmp_path: Path) -> None:
+    told("--no-llm", "--keep", str(tmp_path / "demo"))
+    kept = b"".join(
+        path.read_bytes()
+        for path in (tmp_path / "demo").rglob("*")
+        if path.is_file() and "logs" not in path.parts
+    )
+    assert b"sk-demo-0123456789" not in kept
+    assert "nightly build is green" not in (tmp_path / "demo/kettle/memory/2026-03-02.md").read_text(
+        encoding="utf-8"
+    )
+
+
+def test_the_demo_as_json_is_one_value_and_leaves_nothing_behind() -> None:
+    told_json = json.loads(told("--no-llm", "--json"))
+    assert [len(night) for night in told_json["nights"]] == [4, 4, 4]
+    assert not Path(told_json["folder"]).exists()

@@ -1,0 +1,32 @@
+from pathlib import Path
+
+from dreamd.check import of_agents, of_state
+from dreamd.clock import StillClock
+from dreamd.config import Agent, Config
+from dreamd.daemon import empty_store
+from dreamd.events import silent
+from dreamd.parts import Parts
+
+
+def parts(tmp_path: Path, clock: StillClock, **agents: Agent) -> Parts:
+    return Parts(config=Config(agents=agents), state=tmp_path, store=empty_store(), clock=clock, emit=silent)
+
+
+def test_no_agent_at_all_is_an_error_that_names_init(tmp_path: Path, clock: StillClock) -> None:
+    (finding,) = of_agents(parts(tmp_path, clock), empty_store)
+    assert (finding.level, finding.todo) == ("error", "run `dreamd init`")
+
+
+def test_an_agent_that_is_switched_off_is_not_looked_at(tmp_path: Path, clock: StillClock) -> None:
+    house = parts(tmp_path, clock, off=Agent(enabled=False, logs=("/nowhere",)))
+    assert [finding.about for finding in of_agents(house, empty_store)] == ["agents"]
+
+
+def test_a_log_that_no_format_knows_is_said(tmp_path: Path, clock: StillClock) -> None:
+    (tmp_path / "x.jsonl").write_text('{"type": "unheard of", "sessionId": "1", "uuid": "2"}\n')
+    house = parts(tmp_path, clock, odd=Agent(format="claude_code", logs=(str(tmp_path / "x.jsonl"),)))
+    assert any("no session log" in finding.what for finding in of_agents(house, empty_store))
+
+
+def test_the_state_folder_that_opens_is_fine(tmp_path: Path, clock: StillClock) -> None:
+    assert [finding.level for finding in of_state(parts(tmp_path, clock))] == ["ok"]

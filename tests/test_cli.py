@@ -1,0 +1,34 @@
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from dreamd.cli import cli, main
+
+
+def test_help_lists_the_commands_and_loads_nothing_heavy() -> None:
+    code = (
+        "import sys\nfrom dreamd.cli import cli\n"
+        "try: cli.main(['--help'])\nexcept SystemExit: pass\n"
+        "heavy = {'httpx', 'structlog', 'apscheduler', 'watchfiles', 'rich', 'sqlite3', 'anyio'} & set(sys.modules)\n"
+        "assert not heavy, heavy\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "demo" in done.stdout
+
+
+def test_an_error_is_one_line_and_its_exit_code(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["--config", str(tmp_path / "none.toml"), "status"])
+    assert left.value.code == 2
+    told = capsys.readouterr()
+    assert told.err.startswith("dreamd: no configuration at ")
+    assert told.err.count("\n") == 1
+    assert told.out == ""
+
+
+def test_an_unknown_command_is_a_usage_error() -> None:
+    assert CliRunner().invoke(cli, ["slumber"]).exit_code == 2

@@ -1,0 +1,73 @@
+"""The house holds its own rules: every file has its test, the README knows every command and format."""
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from dreamd import _plugins
+
+ROOT = Path(__file__).parent.parent
+SOURCES = sorted((ROOT / "dreamd").rglob("*.py"))
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+# Source files whose sentences stand in another test file.
+TESTED_IN = {
+    "__main__.py": "test_cli.py",
+    "memories.py": "test_records.py",
+    "calls.py": "contracts/test_providers.py",
+    "parts.py": "test_daemon.py",
+}
+
+
+def test_every_source_file_has_its_test_file() -> None:
+    missing = []
+    for source in SOURCES:
+        relative = source.relative_to(ROOT / "dreamd")
+        if source.name in ("__init__.py", "base.py"):
+            continue
+        expected = TESTED_IN.get(str(relative), str(relative.parent / f"test_{source.stem}.py"))
+        if not (ROOT / "tests" / expected).is_file():
+            missing.append(f"{relative} -> tests/{expected}")
+    assert missing == []
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=lambda path: path.name)
+def test_files_and_functions_stay_short(source: Path) -> None:
+    text = source.read_text(encoding="utf-8")
+    assert text.count("\n") <= 450
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            assert (node.end_lineno or 0) - node.lineno < 50, node.name
+
+
+def test_the_readme_knows_every_command() -> None:
+    named = set(re.findall(r"`([a-z-]+)(?: [^`]*)?`", README))
+    assert {name.replace("_", "-") for name in _plugins.names("commands")} <= named
+
+
+def test_the_readme_knows_every_format_and_provider() -> None:
+    for name in _plugins.names("formats"):
+        assert f"`{name.removesuffix('_sqlite')}`" in README
+    for name in ("openai", "anthropic"):
+        assert f'"{name}"' in README
+
+
+def test_the_stair_of_imports_holds() -> None:
+    linter = Path(sys.executable).parent / "lint-imports"
+    if not linter.exists():
+        pytest.skip("needs import-linter")
+    done = subprocess.run([linter, "--no-cache"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-2000:]
+
+
+def test_nothing_outside_the_supervisor_swallows_every_exception() -> None:
+    found = [
+        str(path)
+        for path in SOURCES
+        if re.search(r"except (Base)?Exception\b(?!.*\n\s+.*\n\s+raise)", path.read_text())
+    ]
+    assert [path for path in found if not path.endswith("supervisor.py")] == []
