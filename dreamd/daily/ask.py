@@ -6,6 +6,7 @@ Law: an outage makes the daily late, never poor: it is raised while another atte
 
 from collections.abc import Iterable, Sequence
 
+from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -35,17 +36,18 @@ class Summary(Struct, frozen=True):
     notes: tuple[str, ...] = ()
 
 
-async def summary(
-    provider: Provider | None, events: Sequence[Event], day: Day, *, last_attempt: bool
-) -> Summary:
+def ruled(events: Sequence[Event], day: Day, why: str) -> Summary:
+    """All events told by the rule."""
+    return Summary(merged(by_rule(events, day.language)), notes=(why,))
+
+
+async def summary(provider: Provider, events: Sequence[Event], day: Day, *, last_attempt: bool) -> Summary:
     """All events told. Raises ProviderBusy and ProviderUnreachable unless it is the last attempt."""
-    if provider is None:
-        return Summary(merged(by_rule(events, day.language)), notes=("no LLM is configured",))
     scribe = _Scribe(provider, day, last_attempt=last_attempt)
-    told = [
-        await scribe.tell(chunk)
-        for chunk in chunks(events, day.zone, room(day), max(day.max_tokens // _LINE_TOKENS, 2))
-    ]
+    most = max(day.max_tokens // _LINE_TOKENS, 2)
+    # long texts are measured and compared in threads: the loop goes on meanwhile
+    runs = await to_thread.run_sync(chunks, events, day.zone, room(day), most)
+    told = [await scribe.tell(run) for run in runs]
     return Summary(
         merged(entry for part in told for entry in part.entries),
         tuple(reason for part in told for reason in part.refused),
@@ -77,7 +79,8 @@ class _Scribe:
         if self._silent:
             return self._ruled(chunk)
         try:
-            reply = await self._provider.complete(prompt(chunk, self._day))
+            asked = await to_thread.run_sync(prompt, chunk, self._day)
+            reply = await self._provider.complete(asked)
         except PromptTooLong as error:
             return await self._halves(chunk, error)
         except (ProviderBusy, ProviderUnreachable) as error:
@@ -89,7 +92,7 @@ class _Scribe:
             self._refusals += isinstance(error, ProviderRefused)
             self._silent = self._refusals >= _MOST_REFUSALS
             return self._ruled(chunk, error)
-        return self._read(reply, chunk)
+        return await to_thread.run_sync(self._read, reply, chunk)
 
     async def _halves(self, chunk: Sequence[Event], error: PromptTooLong) -> Audited:
         if len(chunk) == 1:

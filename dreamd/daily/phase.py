@@ -15,12 +15,12 @@ from anyio import to_thread
 from msgspec.structs import replace
 
 from dreamd.daily import page, publish
-from dreamd.daily.ask import Summary, summary
+from dreamd.daily.ask import Summary, ruled, summary
 from dreamd.daily.audit import Entry
 from dreamd.daily.lines import listed, memories, standing
 from dreamd.daily.material import UNFINISHED, Material, gather
 from dreamd.daily.prompt import Day
-from dreamd.errors import DiskFull, DreamdError, FileChanged, ProviderError, WorkspaceError
+from dreamd.errors import ConfigError, DiskFull, DreamdError, FileChanged, ProviderError, WorkspaceError
 from dreamd.events import LINE_REFUSED, PHASE_FAILED, PHASE_FINISHED
 from dreamd.memories import Memory, Status
 from dreamd.parts import Outcome, Parts
@@ -111,11 +111,16 @@ class _Run:
         return await self._commit(told, standing(lines, shown, self.material.events), edit)
 
     async def _told(self) -> Summary:
-        if self.parts.provider:
+        events, day = self.material.events, self._day()
+        if self.parts.provider is None:
+            return ruled(events, day, "no LLM is configured")
+        try:
             # in a thread: the first call loads the provider's libraries
             self.provider = await to_thread.run_sync(self.parts.provider, self.job)
+        except ConfigError as error:
+            return ruled(events, day, f"the rule was used: {error}")
         last = self._attempt() >= self.parts.config.night.max_attempts
-        return await summary(self.provider, self.material.events, self._day(), last_attempt=last)
+        return await summary(self.provider, events, day, last_attempt=last)
 
     def _day(self) -> Day:
         limits, material = self.parts.config.daily, self.material

@@ -1,8 +1,9 @@
 """A chunk of events goes in, the prompt of its summary comes out (pure; the words are in `prompts/*.md`).
 
 The record stands between two lines that nothing in it can imitate, for they hold a hash of the record; what to do is
-said again after it, with an example, because small models follow what they read last. The same chunk gives the same
-prompt, so that the journal knows it again.
+said again after it, with an example, because small models follow what they read last. Some copy the example: it
+names an event and values that no record has, so that the audit knows it. The same chunk gives the same prompt, so
+that the journal knows it again.
 """
 
 import hashlib
@@ -54,7 +55,8 @@ def room(day: Day) -> int:
 def prompt(chunk: Sequence[Event], day: Day) -> Prompt:
     budget = room(day)
     record = "\n".join(shown(event, day.zone, budget) for event in chunk)
-    return _framed(record, day, example=_has_example(day))
+    numbers = dict.fromkeys(f"E{event.number}" for event in (chunk[0], chunk[-1]))
+    return _framed(record, day, events="-".join(numbers), example=_has_example(day))
 
 
 def _has_example(day: Day) -> bool:
@@ -63,23 +65,24 @@ def _has_example(day: Day) -> bool:
 
 
 def _left(day: Day, *, example: bool) -> int:
-    frame = _framed("", day, example=example)
+    frame = _framed("", day, events="E100-E999", example=example)
     return day.max_input_tokens - tokens.estimate(frame.system) - tokens.estimate(frame.user) - 4
 
 
-def _framed(record: str, day: Day, *, example: bool) -> Prompt:
+def _framed(record: str, day: Day, *, events: str, example: bool) -> Prompt:
     nonce = hashlib.sha256(f"{day.day.isoformat()}\n{record}".encode()).hexdigest()[:16]
     filled = {
         "fence": f"=== record {nonce} ===",
         "day": day.day.isoformat(),
         "offset": day.offset,
+        "events": events,
     }
     text = {name: words.substitute(filled) for name, words in _WORDS[day.language].items()}
     data = f"{filled['fence']}\n{record}\n{filled['fence']}"
-    parts = (text["before"], data, text["after"], *((text["example"],) if example else ()))
+    example_too = (text["example"],) if example else ()
     return Prompt(
         purpose="daily-summary",
         system=f"{MARKER}\n{text['system']}",
-        user="\n\n".join(parts),
+        user="\n\n".join((text["before"], data, text["after"], *example_too, text["last"])),
         max_tokens=day.max_tokens,
     )

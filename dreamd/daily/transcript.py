@@ -26,7 +26,7 @@ LEAST_TOKENS = 128  # a budget in which one event can be shown at all
 _MESSAGE_TOKENS = (
     800  # of one question, and twice that of an event's answers; the middle of longer ones is left out
 )
-_MESSAGE_CHARACTERS = 12_000  # more than that is never shown, so it is not held either
+_MESSAGE_CHARACTERS = 6_000  # more than that is never shown, so it is not held either
 _TOOLS_SHOWN = 8
 
 

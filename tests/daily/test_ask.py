@@ -3,11 +3,12 @@ from datetime import UTC, date, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
+from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Reply
-from dreamd.daily.ask import merged, summary
+from dreamd.daily.ask import merged, ruled, summary
 from dreamd.daily.audit import Entry
-from dreamd.daily.prompt import Day
+from dreamd.daily.prompt import Day, prompt
 from dreamd.daily.transcript import Event
 from dreamd.errors import (
     PromptTooLong,
@@ -16,6 +17,7 @@ from dreamd.errors import (
     ProviderUnreachable,
     ReplyUnusable,
 )
+from dreamd.pool.language import Tongue
 from dreamd.providers.scripted import Answer, ScriptedProvider
 from dreamd.records import Trust
 
@@ -58,10 +60,10 @@ async def test_a_long_day_is_several_calls_and_one_summary_in_order() -> None:
     assert sum(not entry.by_rule for entry in result.entries) == 3
 
 
-async def test_without_a_provider_every_event_has_the_rules_line() -> None:
-    result = await summary(None, day(3), DAY, last_attempt=False)
+def test_without_a_provider_every_event_has_the_rules_line() -> None:
+    result = ruled(day(3), DAY, "no LLM")
     assert [entry.by_rule for entry in result.entries] == [True] * 3
-    assert result.notes == ("no LLM is configured",)
+    assert result.notes == ("no LLM",)
 
 
 async def test_a_prompt_too_long_is_halved_until_it_fits() -> None:
@@ -141,6 +143,16 @@ async def test_instructions_in_a_page_that_was_read_aloud_reach_no_line() -> Non
     (entry,) = result.entries
     assert entry.text.startswith("User: What does the page say? -> Reply: The page says: ")
     assert len(result.refused) == 1
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a_model_that_copies_the_example_is_found_out(language: Tongue) -> None:
+    day_, chunk = replace(DAY, language=language), day(2)
+    lines = [line for line in prompt(chunk, day_).user.splitlines() if line.endswith("[E901]")]
+    copied = "\n".join([*lines, *(line.replace("E901", "E1") for line in lines)])
+    result = await summary(ScriptedProvider([copied]), chunk, day_, last_attempt=False)
+    assert [entry.by_rule for entry in result.entries] == [True, True]
+    assert len(result.refused) == 2
 
 
 def test_the_same_line_twice_rests_on_the_events_of_both() -> None:

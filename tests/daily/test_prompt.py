@@ -62,7 +62,7 @@ def test_a_text_that_repeats_the_fence_of_another_prompt_closes_nothing() -> Non
 
 def test_what_to_do_is_said_again_behind_the_record() -> None:
     user = prompt([event(1, "hi", "hello")], ENGLISH).user
-    assert user.index("E1 ") < user.index("Now write the notes") < user.index("[E901]")
+    assert user.index("\nE1 ") < user.index("[E901]") < user.index("Now write the notes on E1 of")
 
 
 @pytest.mark.parametrize("day", [ENGLISH, CHINESE])
