@@ -60,7 +60,7 @@ def _unfounded(text: str, cites: Sequence[Source]) -> Fault | None:
 
 def _unworded(text: str, cites: Sequence[Source]) -> Fault | None:
     least = REWORDED if all(source.entry >= 0 for source in cites) else SUPPORTED
-    return None if covered(text, " \n ".join(source.text for source in cites)) >= least else "words"
+    return None if covered(text, " \n ".join(source.stated for source in cites)) >= least else "words"
 
 
 def _unlawful(text: str, cites: Sequence[Source]) -> Fault | None:

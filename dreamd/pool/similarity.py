@@ -16,7 +16,10 @@ _FUNCTION = re.compile(r"[的了是在和与及或也都就被把让给对从到
 
 
 def keywords(text: str) -> frozenset[str]:
-    """The words that carry the text: English ones cut to their stem, Chinese as pairs of neighbouring characters."""
+    """The words that carry the text: English ones cut to their stem, Chinese as pairs of neighbouring characters.
+
+    Numbers are left to `pool.support`, which compares them exactly.
+    """
     found: set[str] = set()
     for token in _WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
         found.update(_pairs(token) if "\u3400" <= token[0] <= "\u9fff" else _stem(token))
@@ -33,8 +36,10 @@ _ENDING = re.compile(r"(?:'s|ations?|ments?|ings?|ied|ies|ed|ers?|es|s|ly|e|y)$"
 
 
 def _stem(word: str) -> list[str]:
+    if word in _COMMON:
+        return []
     pieces = [
-        piece for piece in re.split(r"[-_']", word) if piece and piece not in _COMMON and word not in _COMMON
+        piece for piece in re.split(r"[-_']", word) if piece and piece not in _COMMON and not piece.isdigit()
     ]
     return [
         _ENDING.sub("", piece) if len(piece) > _SHORT else piece.removesuffix("s") or piece

@@ -1,0 +1,67 @@
+from pathlib import Path
+
+import pytest
+from anyio import to_thread
+
+from dreamd.deep_dream.evidence import Node, of_line, of_memory
+from dreamd.errors import UsageError
+from dreamd.records import Span
+from dreamd.stores.base import Changes, Cursor
+from tests.deep_dream.conftest import House, reply
+
+
+def check(span: Span, path: str) -> str:
+    return "verified" if path == "/logs/a.jsonl" else "changed"
+
+
+def asked(house: House, file: Path, line: int) -> Node:
+    return of_line(house.parts, file, line, check)
+
+
+async def test_every_line_of_a_dreamt_file_resolves(house: House) -> None:
+    house.store.write(Changes(cursor=Cursor(source_id="log", agent="cat", path="/logs/a.jsonl", format="x")))
+    house.file.write_text("- The shop sells tea\n  - and cake\n")
+    house.said("User: where -> Reply: the shop moved to Berlin")
+    await house.dream(reply("- (M1)\n- The shop moved to Berlin (D1)"))
+    (found,) = (await to_thread.run_sync(asked, house, house.file, 2)).rests_on
+    assert (found.kind, found.text) == ("found", "- The shop sells tea")
+    (daily,) = (await to_thread.run_sync(asked, house, house.file, 3)).rests_on
+    assert (daily.kind, daily.line, daily.file) == ("daily", 1, str(house.daily()))
+    (record,) = daily.rests_on
+    assert (record.kind, record.file, record.offset, record.standing) == (
+        "record",
+        "/logs/a.jsonl",
+        0,
+        "verified",
+    )
+
+
+def test_a_log_that_no_cursor_knows_is_gone(house: House) -> None:
+    memory = house.record("hello")
+    assert of_memory(house.parts, memory.memory_id, check).standing == "gone"
+
+
+def test_a_record_forgotten_since_is_named_as_such(house: House) -> None:
+    memory = house.record("hello")
+    house.store.write(Changes(statuses=((memory.memory_id, "forgotten"),)))
+    assert of_memory(house.parts, memory.memory_id, check).note == "forgotten"
+
+
+def test_a_summary_is_followed_without_its_file(house: House) -> None:
+    summary = house.said("hello there")
+    node = of_memory(house.parts, summary.memory_id, check)
+    assert (node.kind, node.rests_on[0].text) == ("daily", "hello there")
+
+
+def test_a_daily_line_of_another_hand_says_so(house: House) -> None:
+    house.wrote("mine")
+    assert asked(house, house.daily(), 1).note == "dreamd did not write this line"
+
+
+def test_other_files_and_other_lines_cannot_be_asked(house: House) -> None:
+    house.file.write_text("# Memory\n")
+    for file, line in ((house.file, 1), (house.file, 9), (house.workspace / "x.md", 1)):
+        with pytest.raises(UsageError):
+            asked(house, file, line)
+    with pytest.raises(UsageError, match="no memory"):
+        of_memory(house.parts, "nothing", check)
