@@ -74,13 +74,14 @@ def _prose(answer: str) -> Iterator[str]:
 
 
 def _telling(answer: str) -> Iterator[str]:
-    """Prose without "Sure!" and its like, alone or in front."""
-    for text in _prose(answer):
-        said = text
-        while noise := _NOISE.match(f"{said}\n"):
-            said = said[noise.end() :].lstrip()
-        if re.search(r"[^\W_]", said):
-            yield said
+    """Prose that is more than "Sure!" and its like; what follows such a word on its line keeps it: "Yes: 14 pass"."""
+    return (text for text in _prose(answer) if re.search(r"[^\W_]", _beyond_noise(text)))
+
+
+def _beyond_noise(text: str) -> str:
+    while noise := _NOISE.match(f"{text}\n"):
+        text = text[noise.end() :].lstrip()
+    return text
 
 
 def _any(answer: str) -> Iterator[str]:

@@ -390,4 +390,4 @@ async def test_none_is_not_believed_while_a_human_has_spoken(house) -> None:
     house.talk("记住我的生日是3月5日", "好的，记住了。")
     house.llm = ScriptedProvider(["- 无"])
     await summarise(house.parts, "cat", DAY)
-    assert "用户: 记住我的生日是3月5日 → 回复: 记住了。" in house.text
+    assert "用户: 记住我的生日是3月5日 → 回复: 好的，记住了。" in house.text
