@@ -13,6 +13,8 @@ from dreamd.formats import _json
 
 NONE = Raw(b"")
 IMAGE = "[image]"
+SPOKEN = frozenset({"text", "image"})
+"""The blocks that make a message's text."""
 TRACE_BYTES = 2048
 """How much of a call's arguments and of its result goes into its trace."""
 
@@ -104,11 +106,7 @@ def texts(blocks: str | Sequence[Block] | None) -> list[str]:
         return []
     if isinstance(blocks, str):
         return [blocks]
-    return [IMAGE if block.type == "image" else block.text or "" for block in blocks if _speaks(block)]
-
-
-def _speaks(block: Block) -> bool:
-    return block.type in {"text", "image"}
+    return [IMAGE if block.type == "image" else block.text or "" for block in blocks if block.type in SPOKEN]
 
 
 def joined(parts: Sequence[str]) -> str:

@@ -44,8 +44,10 @@ class Tree:
     def bridge(self, uuid: str | None, parent: str | None) -> None:
         """A progress record sits between a prompt and its parent, and is looked through."""
         if uuid is not None:
-            self.state.bridges[_key(uuid)] = self._bridged(parent)
-            self._trim(self.state.bridges, MAX_NODES)
+            bridges = self.state.bridges
+            bridges[_key(uuid)] = self._bridged(parent)
+            if len(bridges) > MAX_NODES + _SLACK:
+                _trim(bridges)
 
     def grow(self, uuid: str | None, parent: str | None) -> int:
         """The branch of a record; 0 also where its parent is not known."""
@@ -67,7 +69,8 @@ class Tree:
         branch = len(state.parents) - 1
         if trunk:
             state.prompts[trunk] = branch
-            self._trim(state.prompts, MAX_PROMPTS)
+            if len(state.prompts) > MAX_PROMPTS + _SLACK:
+                _trim(state.prompts)
         self._place(uuid, branch)
         return branch, gone
 
@@ -82,8 +85,10 @@ class Tree:
 
     def _place(self, uuid: str | None, branch: int) -> None:
         if uuid is not None:
-            self.state.nodes[_key(uuid)] = branch
-            self._trim(self.state.nodes, MAX_NODES)
+            nodes = self.state.nodes
+            nodes[_key(uuid)] = branch
+            if len(nodes) > MAX_NODES + _SLACK:
+                _trim(nodes)
 
     def _bridged(self, parent: str | None) -> int:
         if parent is None:
@@ -103,11 +108,10 @@ class Tree:
         self.state.emitted = [item for item in self.state.emitted if item[0] not in gone]
         return taken
 
-    @staticmethod
-    def _trim(table: dict[int, int], limit: int) -> None:
-        if len(table) > limit + _SLACK:
-            for key in list(islice(table, _SLACK)):
-                del table[key]
+
+def _trim(table: dict[int, int]) -> None:
+    for key in list(islice(table, _SLACK)):
+        del table[key]
 
 
 @lru_cache(maxsize=64)  # a record's parent is mostly the one just read

@@ -35,7 +35,7 @@ _TIMES = re.compile(rb'"timestamp"\s*:\s*"([^"]+)"')
 
 _ENDS = frozenset({"end_turn", "stop_sequence", "max_tokens", "refusal"})
 _CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
-_SILENT = frozenset({"thinking", "redacted_thinking", "text", "image", "document", "fallback"})
+_SILENT = lines.SPOKEN | {"thinking", "redacted_thinking", "document", "fallback"}
 _METADATA = frozenset({
     "summary", "custom-title", "ai-title", "last-prompt", "tag", "agent-name", "agent-color", "agent-setting", "mode",
     "permission-mode", "pr-link", "bridge-session", "worktree-state", "file-history-snapshot", "file-history-delta",
@@ -207,7 +207,7 @@ class Reader:
                 yield self._call(place, block)
             elif block.type.endswith("_tool_result"):
                 yield from self._results(place, [block])
-            elif text and block.type in {"text", "image"}:
+            elif text and block.type in lines.SPOKEN:
                 yield from self._spoken(place, text, calls)
                 text = ""
             elif block.type not in _SILENT:
