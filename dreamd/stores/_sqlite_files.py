@@ -12,7 +12,7 @@ import sqlite3
 from pathlib import Path
 
 from dreamd.errors import StoreError, StoreTooNew
-from dreamd.stores._sql import Migration, statements
+from dreamd.stores._sql import Migration, folder, queries, statements
 from dreamd.stores._sqlite_errors import corrupt, full, told
 
 APPLICATION_ID = 0x64726D64  # "drmd", in the database's header
@@ -71,6 +71,7 @@ def connect(path: Path, wait_s: float, *, read_only: bool = False) -> sqlite3.Co
     if read_only:
         connection.execute("PRAGMA query_only = ON")
     else:
+        connection.execute("PRAGMA synchronous = NORMAL")
         connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
     return connection
 
@@ -81,9 +82,10 @@ def prepare(connection: sqlite3.Connection, path: Path, migrations: list[Migrati
     Raises StoreTooNew, StoreCorrupt (not dreamd's).
     """
     known = len(migrations)
-    if _version(connection, path, known) < known:
-        _migrate(connection, path, migrations)
+    version = _version(connection, path, known)
     connection.execute("PRAGMA journal_mode = WAL")
+    if version < known:
+        _migrate(connection, path, migrations)
     connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
     connection.execute(f"PRAGMA journal_size_limit = {WAL_KEPT}")
 
@@ -117,10 +119,8 @@ def _migrate(connection: sqlite3.Connection, path: Path, migrations: list[Migrat
 def _apply(connection: sqlite3.Connection, migration: Migration) -> None:
     for statement in statements(migration.text):
         connection.execute(statement)
-    connection.execute(
-        "INSERT INTO migrations (number, name, sha256) VALUES (?, ?, ?)",
-        (migration.number, migration.name, migration.sha256),
-    )
+    record = queries(folder("sqlite"))["record_migration"]
+    connection.execute(record, (migration.number, migration.name, migration.sha256))
     connection.execute(f"PRAGMA user_version = {migration.number}")
     connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
 

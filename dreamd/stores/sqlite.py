@@ -97,10 +97,13 @@ class SqliteStore(Store):
             written = self._writing.apply(changes)
             self._writer.execute("COMMIT")
         except BaseException:
-            self._writing.forget()
-            roll_back(self._writer)
+            self._undo()
             raise
         return written
+
+    def _undo(self) -> None:
+        self._writing.forget()
+        roll_back(self._writer)
 
     def _make_room(self) -> None:
         self._ballast.drop()

@@ -1,0 +1,452 @@
+"""The same sentences over every store."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from dreamd.calls import Reply
+from dreamd.errors import StoreConflict, StoreError
+from dreamd.memories import Entity
+from dreamd.records import Amendment, Origin, Span, Trace, Trust, Turn
+from dreamd.stores import inmemory, sqlite
+from dreamd.stores.base import (
+    Changes,
+    FileVersion,
+    Fingerprint,
+    Held,
+    JournalEntry,
+    LedgerRow,
+    LineEvidence,
+    MemoryQuery,
+    Store,
+    TurnState,
+    Usage,
+    WindowCount,
+    Written,
+)
+from tests.stores.making import DAY, EVERYTHING, NOON, cursor, ids, raw, stored, summary
+
+NEXT_DAY = DAY + timedelta(days=1)
+STATUSES = EVERYTHING.statuses
+
+
+@pytest.fixture(params=[inmemory.OPEN, sqlite.OPEN], ids=["inmemory", "sqlite"])
+def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
+    opening: Callable[[Path], Store] = request.param
+    store = opening(tmp_path)
+    yield store
+    store.close()
+
+
+def test_a_memory_comes_back_as_it_went_in_with_its_place_in_the_order(store: Store) -> None:
+    plain = raw(1)
+    full = raw(
+        2,
+        tool="Bash",
+        ok=False,
+        project="/home/ada",
+        task_id="task",
+        trace=Trace(goal="g", error="e"),
+        entities=(Entity("Ada", "person"),),
+        span=Span("db", table="messages", row="7", sha256=b"\x01" * 32),
+        timestamp=None,
+        filed=True,
+        status="dreamt",
+    )
+    insight = summary(
+        "Ada likes tea",
+        (plain.memory_id, full.memory_id),
+        type="insight",
+        kind="preference",
+        confidence=0.25,
+        contradictions_flag=True,
+        applies_when="breakfast",
+        valid_from=NOON,
+        valid_until=NOON,
+        windows=2,
+        tasks=3,
+        origins=4,
+        last_recalled_at=NOON,
+        pinned=True,
+        status="candidate",
+    )
+    expected = [replace(memory, seq=place) for place, memory in enumerate((plain, full, insight), 1)]
+    assert stored(store, plain, full, insight) == expected
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "a\x00b", "\U0001d11e \U0001f469\u200d\U0001f467 \u200f", "x" * 3_000_000, "line\r\nline\u2028"],
+    ids=["empty", "nul", "beyond the BMP", "three megabytes", "line ends"],
+)
+def test_any_text_comes_back_unchanged(store: Store, text: str) -> None:
+    assert stored(store, raw(1, content=text))[0].content == text
+
+
+def test_the_first_memory_of_an_id_stays_and_the_others_are_counted(store: Store) -> None:
+    written = store.write(Changes(memories=[raw(1), raw(2), raw(1, content="other")]))
+    assert written == Written(stored=2, duplicates=1)
+    assert store.write(Changes(memories=[raw(2), raw(3)])) == Written(stored=1, duplicates=1)
+    assert [memory.content for memory in store.memories(MemoryQuery())] == [raw(n).content for n in (1, 2, 3)]
+    assert [memory.seq for memory in store.memories(MemoryQuery())] == [1, 2, 3]
+
+
+def test_a_rewritten_log_renews_spans_only_when_asked(store: Store) -> None:
+    moved = Span("log-new", 7, 8, b"\x02" * 32)
+    stored(store, raw(1, filed=True))
+    assert stored(store, raw(1, span=moved, content="other"))[0].span == raw(1).span
+    written = store.write(Changes(memories=[raw(1, span=moved, content="other"), raw(2)], respan=True))
+    assert written == Written(stored=1, duplicates=1)
+    first, second = store.memories(MemoryQuery())
+    assert first == replace(raw(1, span=moved, filed=True), seq=1)
+    assert second.span == raw(2).span
+
+
+def test_an_amendment_changes_what_it_names_and_nothing_else(store: Store) -> None:
+    stored(
+        store, raw(1, filed=True, role="tool", origin="tool", trust=Trust.UNTRUSTED, content="", tool="Bash")
+    )
+    before = next(store.memories(MemoryQuery()))
+    trace = Trace(result="done")
+    amendment = Amendment(identity="1", ok=True, text="later", trace=trace)
+    assert store.write(Changes(amendments=[(raw(1).memory_id, amendment)])) == Written(amended=1)
+    assert next(store.memories(MemoryQuery())) == replace(before, ok=True, content="later", trace=trace)
+
+
+@pytest.mark.parametrize(
+    ("role", "origin", "trust"),
+    [
+        ("user", "scheduled", Trust.UNTRUSTED),
+        ("user", "human", Trust.HUMAN),
+        ("assistant", "human", Trust.AGENT),
+    ],
+)
+def test_trust_follows_an_amended_origin(store: Store, role: str, origin: Origin, trust: Trust) -> None:
+    stored(store, raw(1, role=role, origin="injected", trust=Trust.UNTRUSTED))
+    store.write(Changes(amendments=[(raw(1).memory_id, Amendment(identity="1", origin=origin))]))
+    memory = next(store.memories(MemoryQuery()))
+    assert (memory.origin, memory.trust) == (origin, trust)
+
+
+def test_an_amendment_may_come_with_the_memory_it_changes(store: Store) -> None:
+    amendment = (raw(1).memory_id, Amendment(identity="1", ok=True))
+    written = store.write(Changes(memories=[raw(1)], amendments=[amendment]))
+    assert written == Written(stored=1, amended=1)
+    assert next(store.memories(MemoryQuery())).ok is True
+
+
+def test_amendments_apply_in_their_order(store: Store) -> None:
+    texts = [(raw(1).memory_id, Amendment(identity="1", text=text)) for text in ("first", "last")]
+    assert store.write(Changes(memories=[raw(1)], amendments=texts)).amended == 2
+    assert next(store.memories(MemoryQuery())).content == "last"
+
+
+def test_amendments_of_unknown_and_of_derived_memories_are_counted_and_change_nothing(store: Store) -> None:
+    derived = summary("s", ())
+    before = stored(store, derived)
+    wanted = [(name, Amendment(identity="1", text="x")) for name in ("nobody", derived.memory_id)]
+    assert store.write(Changes(amendments=wanted)) == Written(unknown=2)
+    assert list(store.memories(EVERYTHING)) == before
+
+
+def test_a_withdrawn_memory_is_out_of_sight_until_it_is_brought_back(store: Store) -> None:
+    memory = raw(1)
+    away, back = (
+        Changes(amendments=[(memory.memory_id, Amendment(identity="1", withdrawn=gone))])
+        for gone in (True, False)
+    )
+    stored(store, memory)
+    store.write(away)
+    assert ids(store, MemoryQuery()) == []
+    assert ids(store, MemoryQuery(statuses=("withdrawn",))) == [memory.memory_id]
+    assert store.windows("ada") == []
+    store.write(back)
+    assert next(store.memories(MemoryQuery())).status == "fresh"
+    assert store.windows("ada") == [WindowCount("ada", DAY, 1, 1)]
+
+
+def test_bringing_back_what_was_never_withdrawn_leaves_its_status(store: Store) -> None:
+    stored(store, raw(1, status="dreamt"))
+    store.write(Changes(amendments=[(raw(1).memory_id, Amendment(identity="1", withdrawn=False))]))
+    assert next(store.memories(MemoryQuery())).status == "dreamt"
+
+
+@pytest.mark.parametrize("withdrawn", [True, False, None])
+def test_no_log_brings_back_what_a_person_had_forgotten(store: Store, withdrawn: bool | None) -> None:
+    (before,) = stored(store, raw(1, status="forgotten", content=""))
+    amendment = Amendment(identity="1", withdrawn=withdrawn, text="the secret again")
+    assert store.write(Changes(amendments=[(before.memory_id, amendment)])) == Written(amended=1)
+    assert list(store.memories(EVERYTHING)) == [before]
+
+
+def test_statuses_and_filing_apply_by_id_and_pass_over_unknown_ids(store: Store) -> None:
+    stored(store, raw(1), raw(2))
+    store.write(
+        Changes(
+            statuses=[(raw(1).memory_id, "dreamt"), (raw(1).memory_id, "archived"), ("nobody", "dreamt")],
+            filed=[raw(2).memory_id, raw(2).memory_id, "nobody"],
+        )
+    )
+    assert [(memory.status, memory.filed) for memory in store.memories(EVERYTHING)] == [
+        ("archived", False),
+        ("fresh", True),
+    ]
+
+
+def several(store: Store) -> None:
+    stored(
+        store,
+        raw(1),
+        raw(2, window=NEXT_DAY, origin="scheduled", session_id="other"),
+        raw(3, agent="bob", filed=True),
+        raw(4, status="dreamt"),
+        raw(5, status="forgotten"),
+        summary("daily", (raw(1).memory_id,)),
+    )
+
+
+@pytest.mark.parametrize(
+    ("query", "seqs"),
+    [
+        (MemoryQuery(), [1, 2, 3, 4, 6]),
+        (MemoryQuery(agent="ada"), [1, 2, 4, 6]),
+        (MemoryQuery(types=("raw",)), [1, 2, 3, 4]),
+        (MemoryQuery(types=("summary", "insight")), [6]),
+        (MemoryQuery(agent="bob", types=("summary",)), []),
+        (MemoryQuery(statuses=("fresh", "forgotten")), [1, 2, 3, 5, 6]),
+        (MemoryQuery(origins=("scheduled",)), [2]),
+        (MemoryQuery(ids=(raw(4).memory_id, "nobody", raw(1).memory_id)), [1, 4]),
+        (MemoryQuery(ids=()), []),
+        (MemoryQuery(ids=(raw(5).memory_id,)), []),
+        (MemoryQuery(window=DAY), [1, 3, 4, 6]),
+        (MemoryQuery(agent="ada", window=DAY), [1, 4, 6]),
+        (MemoryQuery(agent="ada", window=DAY, after_seq=1, limit=1), [4]),
+        (MemoryQuery(agent="ada", since=NEXT_DAY), [2]),
+        (MemoryQuery(agent="ada", until=DAY, types=("raw",)), [1, 4]),
+        (MemoryQuery(since=DAY, until=DAY), [1, 3, 4, 6]),
+        (MemoryQuery(agent="ada", window=DAY, since=NEXT_DAY), []),
+        (MemoryQuery(session_id="other"), [2]),
+        (MemoryQuery(filed=True), [3]),
+        (MemoryQuery(filed=False, agent="ada"), [1, 2, 4, 6]),
+        (MemoryQuery(after_seq=3), [4, 6]),
+        (MemoryQuery(limit=2), [1, 2]),
+        (MemoryQuery(limit=0), []),
+        (MemoryQuery(agent="ada", since=DAY, after_seq=1, limit=2), [2, 4]),
+    ],
+    ids=str,
+)
+def test_a_query_yields_exactly_what_it_asks_for_in_order(
+    store: Store, query: MemoryQuery, seqs: list[int]
+) -> None:
+    several(store)
+    assert [memory.seq for memory in store.memories(query)] == seqs
+
+
+def test_an_iterator_outlives_later_writes_and_ends(store: Store) -> None:
+    number = sqlite.PAGE * 2 + 1
+    stored(store, *(raw(n) for n in range(number)))
+    seen = 0
+    for memory in store.memories(MemoryQuery()):
+        store.write(Changes(memories=[raw(number + seen)], filed=[memory.memory_id]))
+        seen += 1
+    assert seen == number
+
+
+@pytest.mark.parametrize(
+    "query",
+    [MemoryQuery(), MemoryQuery(agent="ada", window=DAY), MemoryQuery(agent="ada", since=DAY)],
+    ids=["in order", "of a day", "of days"],
+)
+def test_pages_join_without_gap_or_repetition(store: Store, query: MemoryQuery) -> None:
+    number = sqlite.PAGE * 2
+    stored(store, *(raw(n) for n in range(number)))
+    assert [memory.seq for memory in store.memories(query)] == list(range(1, number + 1))
+
+
+def test_windows_count_the_raw_memories_of_each_day(store: Store) -> None:
+    several(store)
+    assert store.windows("ada") == [WindowCount("ada", DAY, 2, 2), WindowCount("ada", NEXT_DAY, 1, 1)]
+    assert store.windows("ada", origins=("human", "tool")) == [WindowCount("ada", DAY, 2, 2)]
+    assert store.windows("bob") == [WindowCount("bob", DAY, 1, 0)]
+    assert store.windows("nobody") == []
+
+
+def test_windows_follow_filing_amendments_and_statuses(store: Store) -> None:
+    several(store)
+    store.write(Changes(filed=[raw(1).memory_id, raw(1).memory_id]))
+    store.write(Changes(amendments=[(raw(4).memory_id, Amendment(identity="4", origin="scheduled"))]))
+    assert store.windows("ada", origins=("human",)) == [WindowCount("ada", DAY, 1, 0)]
+    assert store.windows("ada", origins=("scheduled",))[0] == WindowCount("ada", DAY, 1, 1)
+    store.write(Changes(statuses=[(raw(4).memory_id, "forgotten"), (raw(2).memory_id, "dreamt")]))
+    assert store.windows("ada") == [WindowCount("ada", DAY, 1, 0), WindowCount("ada", NEXT_DAY, 1, 1)]
+
+
+def test_a_cursor_comes_back_whole_and_moves_version_by_version(store: Store) -> None:
+    one = cursor(
+        fingerprint=Fingerprint(2**64 - 1, 2**64 - 2, 16, b"\xff" * 32),
+        tail_length=64,
+        tail_sha256=b"\x03" * 32,
+        state=b"\x00state",
+        state_offset=50,
+        lines=10,
+        records=9,
+        truncated=1,
+        skipped={"progress": 3},
+        read_at=NOON,
+    )
+    store.write(Changes(cursor=one))
+    other = cursor(source_id="other", agent="bob")
+    store.write(Changes(cursor=other))
+    assert store.cursors() == [one, other]
+    assert store.cursors("ada") == [one]
+    two = replace(one, version=2, offset=200)
+    store.write(Changes(cursor=two))
+    assert store.cursors("ada") == [two]
+
+
+@pytest.mark.parametrize("version", [0, 1, 3])
+def test_a_cursor_that_somebody_else_moved_refuses_the_whole_write(store: Store, version: int) -> None:
+    store.write(Changes(cursor=cursor(1)))
+    with pytest.raises(StoreConflict, match="read on from the new cursor"):
+        store.write(Changes(cursor=cursor(version), memories=[raw(1)], meta={"key": "value"}))
+    assert store.cursors() == [cursor(1)]
+    assert list(store.memories(EVERYTHING)) == []
+    assert store.meta("key") is None
+
+
+def test_an_unknown_cursor_begins_at_version_one(store: Store) -> None:
+    with pytest.raises(StoreConflict):
+        store.write(Changes(cursor=cursor(2)))
+    assert store.cursors() == []
+
+
+def test_a_turn_is_remembered_as_it_stands_last(store: Store) -> None:
+    turns = [
+        ("ada", Turn("s", busy=True, at=NOON)),
+        ("bob", Turn("s", busy=True)),
+        ("ada", Turn("s", busy=False)),
+    ]
+    store.write(Changes(turns=turns))
+    assert store.turns() == [TurnState("ada", "s", False, None), TurnState("bob", "s", True, None)]
+    assert store.turns("bob") == [TurnState("bob", "s", True, None)]
+
+
+def test_a_ledger_row_replaces_that_of_its_agent_day_and_phase(store: Store) -> None:
+    row = LedgerRow(agent="ada", day=DAY, phase="daily", state="running", started_at=NOON)
+    done = replace(
+        row,
+        state="done",
+        attempts=2,
+        input_hash="h",
+        reason="r",
+        usage=(Usage("distil", 1, 2, 3, 4),),
+        finished_at=NOON,
+    )
+    dream = replace(row, phase="deep_dream", state="skipped")
+    bob = replace(row, agent="bob", day=NEXT_DAY)
+    store.write(Changes(ledger=[row, dream, bob]))
+    store.write(Changes(ledger=[done]))
+    assert store.ledger() == [bob, done, dream]
+    assert store.ledger("ada", "daily") == [done]
+    assert store.ledger(since=NEXT_DAY) == [bob]
+    assert store.ledger(phase="deep_dream", since=NEXT_DAY) == []
+
+
+def test_a_paid_reply_is_kept_until_its_job_is_settled(store: Store) -> None:
+    reply = Reply(text="yes 好", stop="end", model="m", input_tokens=1, output_tokens=2)
+    one, two = (
+        JournalEntry(key=key, job=job, purpose="distil", reply=reply, at=NOON)
+        for key, job in (("1", "a"), ("2", "b"))
+    )
+    store.write(Changes(journal=[one, two], durable=True))
+    assert store.journalled("1") == one
+    store.write(Changes(settled=["a", "never heard of"]))
+    assert store.journalled("1") is None
+    assert store.journalled("2") == two
+
+
+def test_the_latest_evidence_of_a_line_counts(store: Store) -> None:
+    old = LineEvidence(agent="ada", line="likes tea", ref_ids=("a", "version:1#2"), day=DAY, at=NOON)
+    new, other = replace(old, ref_ids=("b",)), replace(old, agent="bob")
+    store.write(Changes(lines=[old, other]))
+    store.write(Changes(lines=[new]))
+    assert store.evidence("ada") == {"likes tea": new}
+    assert store.evidence("bob") == {"likes tea": other}
+    assert store.evidence("nobody") == {}
+
+
+def test_versions_get_rising_ids_and_come_newest_first(store: Store) -> None:
+    first = FileVersion(agent="ada", path="/w/MEMORY.md", author="found", content="a\n", sha256="1", at=NOON)
+    second = replace(first, author="dreamd", content="b\n", day=DAY, note="n")
+    store.write(Changes(versions=[first, replace(first, agent="bob")]))
+    store.write(Changes(versions=[second]))
+    assert store.versions("ada") == [replace(second, version_id=3), replace(first, version_id=1)]
+    assert store.versions("ada", limit=1) == [replace(second, version_id=3)]
+    assert store.versions("ada", limit=0) == []
+
+
+def test_a_held_rewrite_gets_an_id_by_which_it_is_replaced(store: Store) -> None:
+    held = Held(
+        agent="ada",
+        day=DAY,
+        path="/w/MEMORY.md",
+        base_sha256="1",
+        content="c",
+        diary="d",
+        reason="r",
+        detail="{}",
+        at=NOON,
+    )
+    store.write(Changes(held=[held, replace(held, agent="bob")]))
+    assert [row.held_id for row in store.held()] == [2, 1]
+    accepted = replace(held, held_id=1, state="accepted")
+    store.write(Changes(held=[accepted]))
+    assert store.held("ada") == [accepted]
+    assert len(store.held()) == 2
+
+
+def test_meta_keeps_the_last_value(store: Store) -> None:
+    store.write(Changes(meta={"a": "1", "b": "2"}))
+    store.write(Changes(meta={"a": "3"}))
+    assert [store.meta(key) for key in ("a", "b", "c")] == ["3", "2", None]
+
+
+def test_a_store_is_shared_by_threads(store: Store) -> None:
+    def work(number: int) -> int:
+        seen = len(list(store.memories(MemoryQuery(limit=2))))
+        written = store.write(Changes(memories=[raw(number), raw(number + 1)]))
+        return written.stored if seen <= 2 else 0
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sum(pool.map(work, range(100))) == 101
+    assert len({memory.seq for memory in store.memories(MemoryQuery())}) == 101
+    assert store.windows("ada") == [WindowCount("ada", DAY, 101, 101)]
+
+
+def test_an_iterator_may_be_carried_from_thread_to_thread(store: Store) -> None:
+    stored(store, *(raw(n) for n in range(sqlite.PAGE + 1)))
+    memories = store.memories(MemoryQuery())
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(lambda: next(memories).seq).result() == 1
+    assert len(list(memories)) == sqlite.PAGE
+
+
+def test_a_closed_store_says_so(store: Store) -> None:
+    store.close()
+    store.close()
+    with pytest.raises(StoreError, match="closed"):
+        store.write(Changes(meta={"a": "1"}))
+    with pytest.raises(StoreError, match="closed"):
+        list(store.memories(MemoryQuery()))
+
+
+@pytest.mark.parametrize("day", [date.min, date.max])
+def test_absurd_days_and_times_are_kept(store: Store, day: date) -> None:
+    at = NOON.replace(year=day.year, month=day.month, day=day.day)
+    (memory,) = stored(store, raw(1, window=day, timestamp=at, received_at=at))
+    assert (memory.window, memory.timestamp, memory.received_at) == (day, at, at)
+    assert ids(store, MemoryQuery(agent="ada", since=date.min, until=date.max)) == [memory.memory_id]
