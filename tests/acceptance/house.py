@@ -168,14 +168,14 @@ def _notes(prompt: str) -> str:
     answers = [
         f"- User: {asked} -> Reply: {answered} [E{number}]"
         for number, asked, answered in events
-        if answered != "(none)"
+        if not answered.startswith("(")  # no reply yet
     ]
     return "\n".join(answers) or "- None"
 
 
 def _dream(prompt: str) -> str:
     kept = [f"- ({number})" for number in re.findall(r"^(M\d+): ", prompt, re.MULTILINE)]
-    new = re.findall(r"^(D\d+): .*?Reply: (.*)$", prompt, re.MULTILINE)
+    new = re.findall(r"^(D\d+): .*?Reply: ([^(].*)$", prompt, re.MULTILINE)
     lines = [*kept, *(f"- {text} ({number})" for number, text in new)]
     return "\n".join(["[MEMORY]", "## Facts", *lines, "[RETIRED]", "[DREAM]", "A quiet night.", "[END]"])
 
