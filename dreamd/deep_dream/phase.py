@@ -11,7 +11,9 @@ from functools import partial
 import msgspec
 from anyio import to_thread
 from msgspec import Struct
+from msgspec.structs import replace
 
+from dreamd import files
 from dreamd.calls import Prompt, Reply
 from dreamd.deep_dream import diary, history
 from dreamd.deep_dream.audit import Accepted, Audited, audit
@@ -93,12 +95,17 @@ class _Run(Struct, kw_only=True):
             return await self.already(same)
         if self.parts.provider is None:
             return await self.skipped("no LLM configured; dailies kept")
-        composed = compose(
-            material,
-            max_input_tokens=self.parts.config.deep_dream.max_input_tokens,
-            max_entries=self.parts.config.deep_dream.max_entries,
-        )
-        proposal = parse(await self.ask(composed.prompt))
+        # the pure parts are quick for a person and long for an event loop
+        composed = await to_thread.run_sync(self.compose, material)
+        reply = await self.ask(composed.prompt)
+        return await self.conclude(await to_thread.run_sync(self.decide, material, composed, reply))
+
+    def compose(self, material: Material) -> Composed:
+        limits = self.parts.config.deep_dream
+        return compose(material, max_input_tokens=limits.max_input_tokens, max_entries=limits.max_entries)
+
+    def decide(self, material: Material, composed: Composed, reply: Reply) -> "_Decision":
+        proposal = parse(reply)
         audited = audit(
             proposal,
             blocks=material.blocks,
@@ -106,7 +113,18 @@ class _Run(Struct, kw_only=True):
             limits=self.parts.config.deep_dream,
             undone=material.undone,
         )
-        return await self.conclude(material, composed, proposal, audited)
+        intent = self.intent(material, composed, proposal, audited)
+        row = self.decided(material, audited)
+        intent = self.holding(intent, row) if audited.over_limit else replace(intent, row=row)
+        diff = history.unified(material.base.text, audited.content, material.place.memory)
+        return _Decision(audited, intent, row, diff)
+
+    def decided(self, material: Material, audited: Audited) -> LedgerRow:
+        """The row as it will stand when all is written."""
+        if audited.over_limit:
+            return self.row("held", held_reason(audited), input_hash=input_hash(material))
+        reason = "" if audited.content != material.base.text else "nothing to change"
+        return self.row("done", reason, input_hash=input_hash(material, cited=_cited(audited)))
 
     async def finish_the_last(self) -> Outcome | None:
         """Carry out what an earlier run decided and did not finish. None when it was not this very night's."""
@@ -122,24 +140,16 @@ class _Run(Struct, kw_only=True):
         self.usage = (_usage(prompt, reply),)
         return reply
 
-    async def conclude(
-        self, material: Material, composed: Composed, proposal: Proposal, audited: Audited
-    ) -> Outcome:
-        refused = diary.counted(audited.refused)
+    async def conclude(self, decision: "_Decision") -> Outcome:
+        audited, intent = decision.audited, decision.intent
+        outcome = Outcome(row=decision.row, diff=decision.diff, refused=diary.counted(audited.refused))
+        if self.dry_run:
+            return replace(outcome, files=(intent.place.memory,))
         for refusal in audited.refused:
             self.parts.emit(LINE_REFUSED, **self.where, reason=refusal.fault)
-        held = held_reason(audited) if audited.over_limit else ""
-        intent = self.intent(material, composed, proposal, audited)
-        diff = history.unified(material.base.text, audited.content, material.place.memory)
-        if self.dry_run:
-            row = self.row("held" if held else "done", held)
-            return Outcome(row=row, files=(material.place.memory,), diff=diff, refused=refused)
-        if held:
-            intent = self.holding(intent, material, held)
         written = await to_thread.run_sync(write, self.parts, intent)
-        self.told(audited, held)
-        row = intent.row or self.row("done")
-        return Outcome(row=row, files=written.files, diff=diff, refused=refused)
+        self.told(audited, decision.row)
+        return replace(outcome, files=written.files)
 
     def intent(self, material: Material, composed: Composed, proposal: Proposal, audited: Audited) -> Intent:
         night = diary.Night(
@@ -150,7 +160,6 @@ class _Run(Struct, kw_only=True):
             language=material.language,
         )
         evidence = {line.text: _flat(line) for line in audited.accepted}
-        reason = "" if audited.content != material.base.text else "nothing to change"
         return Intent(
             agent=self.agent,
             day=self.day,
@@ -163,28 +172,27 @@ class _Run(Struct, kw_only=True):
             evidence=evidence,
             candidates=tuple(self.candidates(audited)),
             seen=material.found,
-            row=self.row("done", reason, input_hash=input_hash(material, cited=_cited(audited))),
             job=self.job,
         )
 
-    def holding(self, intent: Intent, material: Material, reason: str) -> Intent:
+    def holding(self, intent: Intent, row: LedgerRow) -> Intent:
         """The intent that changes nothing but stores the rewrite for a person to decide."""
-        note = diary.section(f"### {diary.held_heading(material.language)}\n\n- {reason}\n")
-        return msgspec.structs.replace(
+        note = diary.section(f"### {diary.held_heading(intent.language)}\n\n- {row.reason}\n")
+        return replace(
             intent,
             ours=intent.base,
             evidence={},
             candidates=(),
             diary=note,
-            row=self.row("held", reason, input_hash=input_hash(material)),
+            row=row,
             held=Held(
                 agent=self.agent,
                 day=self.day,
                 path=str(intent.place.memory),
-                base_sha256=material.base.sha256,
+                base_sha256=files.sha256_of(intent.base),
                 content=intent.ours,
                 diary=intent.diary.text if intent.diary else "",
-                reason=reason,
+                reason=row.reason,
                 detail=encoded(intent),
                 at=self.parts.clock.now(),
             ),
@@ -221,7 +229,7 @@ class _Run(Struct, kw_only=True):
     async def failed(self, reason: str, *, settle: bool = False) -> Outcome:
         before = await self.before()
         attempts = before.attempts + 1 if before and before.state in ("failed", "running") else 1
-        row = msgspec.structs.replace(self.row("failed", reason), attempts=attempts)
+        row = replace(self.row("failed", reason), attempts=attempts)
         if not self.dry_run:
             finished = before is not None and before.state in _FINISHED
             await self.store(
@@ -261,14 +269,14 @@ class _Run(Struct, kw_only=True):
     def where(self) -> dict[str, object]:
         return {"agent": self.agent, "day": self.day, "phase": "deep_dream"}
 
-    def told(self, audited: Audited, held: str) -> None:
-        if held:
+    def told(self, audited: Audited, row: LedgerRow) -> None:
+        if row.state == "held":
             self.parts.emit(REWRITE_HELD, **self.where, retired=len(audited.retired))
         usage = self.usage[0] if self.usage else Usage("deep-dream")
         self.parts.emit(
             PHASE_FINISHED,
             **self.where,
-            state="held" if held else "done",
+            state=row.state,
             entries=audited.entries,
             added=audited.added,
             merged=audited.merged,
@@ -281,6 +289,13 @@ class _Run(Struct, kw_only=True):
             input_tokens=usage.input_tokens,
             output_tokens=usage.output_tokens,
         )
+
+
+class _Decision(Struct, frozen=True):
+    audited: Audited
+    intent: Intent
+    row: LedgerRow
+    diff: str
 
 
 def held_reason(audited: Audited) -> str:

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from functools import lru_cache
 from itertools import pairwise
 
 _WORD = re.compile(r"[a-z0-9][a-z0-9'_-]*|[\u3400-\u9fff]+")
@@ -15,6 +16,7 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 _FUNCTION = re.compile(r"[的了是在和与及或也都就被把让给对从到我你他她它们这那个用户助手回复]")
 
 
+@lru_cache(maxsize=4096)
 def keywords(text: str) -> frozenset[str]:
     """The words that carry the text: English ones cut to their stem, Chinese as pairs of neighbouring characters.
 

@@ -7,6 +7,7 @@ names, a name must stand in a source as a whole word. Wording is free; facts are
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from msgspec import Struct
 
@@ -56,7 +57,7 @@ def facts(text: str) -> frozenset[str]:
 
 def unsupported(line: str, sources: Sequence[str]) -> tuple[str, ...]:
     """Facts of the line that stand in no source, in alphabetical order."""
-    said, known = _extract(line), _Known(sources)
+    said, known = _extract(line), _known(tuple(sources))
     missing = (
         *(number for number in said.numbers if not known.number(number)),
         *(str(date) for date in said.dates if not known.date(date)),
@@ -121,6 +122,11 @@ class _Known:
         return word[:5] in self.stems
 
 
+@lru_cache(maxsize=64)
+def _known(sources: tuple[str, ...]) -> _Known:
+    return _Known(sources)
+
+
 def _stands(name: str, text: str) -> bool:
     """`name` occurs in `text` with no letter or digit of its own kind on either side."""
     left = r"(?<![a-z0-9])" if name[:1].isascii() and name[:1].isalnum() else ""
@@ -149,6 +155,7 @@ def _split(number: str) -> tuple[str, str]:
     return value, unit
 
 
+@lru_cache(maxsize=4096)
 def _extract(text: str) -> Facts:
     found = Facts(set(), set(), set(), set(), _normal(text))
     for take in (_take_literals, _take_dates, _take_times, _take_identifiers, _take_numbers, _take_names):
