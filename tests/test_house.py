@@ -20,6 +20,11 @@ TESTED_IN = {
     "memories.py": "test_records.py",
     "calls.py": "contracts/test_providers.py",
     "parts.py": "test_daemon.py",
+    "formats/_codex.py": "formats/test_codex.py",
+    "formats/_codex_turns.py": "formats/test_codex.py",
+    "formats/_cowagent.py": "formats/test_cowagent.py",
+    "formats/_openclaw.py": "formats/test_openclaw.py",
+    "formats/_openclaw_tree.py": "formats/test_openclaw.py",
 }
 
 

@@ -7,7 +7,7 @@ from typing import TypeVar
 import msgspec
 from msgspec import Raw, Struct
 
-from dreamd.formats._json import decoded
+from dreamd.formats._json import decoded, loosely
 from dreamd.formats._values import joined, text_of
 
 T = TypeVar("T")
@@ -72,54 +72,54 @@ NOTHING = Raw(b"")
 class Line(Struct):
     """A line's envelope; bare lines of 2025 have no payload but are one."""
 
-    timestamp: object = None
-    type: object = None
+    timestamp: str | None = None
+    type: str | None = None
     payload: Raw = NOTHING
     record_type: object = None
-    id: object = None
+    id: str | None = None
     instructions: Raw = NOTHING
 
 
 class Payload(Struct):
     """Every field of every payload that we look at."""
 
-    type: object = None
-    role: object = None
+    type: str | None = None
+    role: str | None = None
     content: Raw = NOTHING
-    name: object = None
-    call_id: object = None
-    id: object = None
+    name: str | None = None
+    call_id: str | None = None
+    id: str | None = None
     arguments: object = None
     input: object = None
     output: object = None
     action: Raw = NOTHING
-    status: object = None
-    turn_id: object = None
-    cwd: object = None
-    message: object = None
-    kind: object = None
+    status: str | None = None
+    turn_id: str | None = None
+    cwd: str | None = None
+    message: str | None = None
+    kind: str | None = None
     images: Raw = NOTHING
     local_images: Raw = NOTHING
-    success: object = None
-    exit_code: object = None
+    success: bool | None = None
+    exit_code: int | None = None
     result: Raw = NOTHING
-    stdout: object = None
-    stderr: object = None
-    num_turns: object = None
-    session_id: object = None
-    forked_from_id: object = None
-    parent_thread_id: object = None
-    thread_source: object = None
+    stdout: str | None = None
+    stderr: str | None = None
+    num_turns: int | None = None
+    session_id: str | None = None
+    forked_from_id: str | None = None
+    parent_thread_id: str | None = None
+    thread_source: str | None = None
     source: object = None
 
 
 class _Block(Struct):
-    type: object = None
-    text: object = None
+    type: str | None = None
+    text: str | None = None
 
 
 class _Exit(Struct):
-    exit_code: object = None
+    exit_code: int | None = None
 
 
 class _Output(Struct):
@@ -127,8 +127,8 @@ class _Output(Struct):
 
 
 class _Fault(Struct):
-    isError: object = None  # noqa: N815 - the field's name in the log
-    is_error: object = None
+    isError: bool | None = None  # noqa: N815 - the field's name in the log
+    is_error: bool | None = None
 
 
 class _Result(Struct):
@@ -139,7 +139,6 @@ class _Result(Struct):
 LINE = msgspec.json.Decoder(Line)
 PAYLOAD = msgspec.json.Decoder(Payload)
 _BLOCKS = msgspec.json.Decoder(list[_Block])
-_BLOCK = msgspec.json.Decoder(_Block)
 _STRING = msgspec.json.Decoder(str)
 _LIST = msgspec.json.Decoder(list[Raw])
 _OUTPUT = msgspec.json.Decoder(_Output)
@@ -156,9 +155,7 @@ def content_texts(content: Raw) -> tuple[str, str]:
     if data[:1] == b'"':
         whole = (decoded(_STRING, data) or "").strip()
         return whole, whole
-    blocks = decoded(_BLOCKS, data) or [
-        block for raw in _raws(content) if (block := decoded(_BLOCK, bytes(raw)))
-    ]
+    blocks = decoded(_BLOCKS, data) or [block for raw in _raws(content) if (block := loosely(raw, _Block))]
     images = any(block.type in _IMAGE_BLOCKS for block in blocks)
     shown = list(_shown(blocks, images))
     return joined(shown), joined(text for text in shown if text != "[image]")
@@ -168,13 +165,13 @@ def _shown(blocks: list[_Block], images: bool) -> Iterator[str]:
     for block in blocks:
         if block.type in _IMAGE_BLOCKS:
             yield "[image]"
-        elif block.type in _TEXT_BLOCKS and not (images and _IMAGE_TAG.fullmatch(string(block.text))):
-            yield string(block.text)
+        elif block.type in _TEXT_BLOCKS and not (images and _IMAGE_TAG.fullmatch(block.text or "")):
+            yield block.text or ""
 
 
 def event_texts(event: Payload) -> tuple[str, str]:
     """The same two texts of a user_message or agent_message event."""
-    plain = string(event.message).strip()
+    plain = (event.message or "").strip()
     images = _length(event.images) + _length(event.local_images)
     return joined(["[image]"] * images + [plain]), plain
 
@@ -204,7 +201,7 @@ def wakes(text: str) -> bool:
 
 def parent_of(meta: Payload) -> str:
     """The thread this one was forked or spawned from, or "" (J27)."""
-    return string(meta.forked_from_id) or string(meta.parent_thread_id) or _spawner(meta.source)
+    return meta.forked_from_id or meta.parent_thread_id or _spawner(meta.source)
 
 
 def _spawner(source: object) -> str:
@@ -219,7 +216,7 @@ def is_subagent(meta: Payload) -> bool:
 
 def tool_name(call: Payload) -> str:
     """Functions and custom tools by their name without namespace, built-in calls by their type (J28)."""
-    return string(call.name) or string(call.type).removesuffix("_call")
+    return call.name or (call.type or "").removesuffix("_call")
 
 
 def tool_arguments(call: Payload) -> str:
@@ -233,7 +230,7 @@ def own_outcome(call: Payload) -> bool | None:
     """Whether a call whose result never comes apart went well: web searches and images carry their status."""
     if call.type not in {"web_search_call", "image_generation_call"}:
         return None
-    return {"completed": True, "failed": False, "incomplete": False}.get(string(call.status))
+    return {"completed": True, "failed": False, "incomplete": False}.get(call.status or "")
 
 
 def output_text(output: object) -> str:
@@ -272,7 +269,7 @@ def event_failed(event: Payload) -> bool | None:
 
 def event_output(event: Payload) -> str:
     """What such an event shows of the call's output."""
-    return string(event.stderr) or string(event.stdout) or bytes(event.result).decode("utf-8", "replace")
+    return event.stderr or event.stdout or bytes(event.result).decode("utf-8", "replace")
 
 
 def _mcp_failed(result: Raw) -> bool:
@@ -290,6 +287,6 @@ def turn_ids(lines: Iterator[bytes]) -> set[str]:
         if b"turn_context" in head or b"_started" in head:
             envelope = decoded(LINE, line)
             payload = decoded(PAYLOAD, bytes(envelope.payload)) if envelope else None
-            found.add(string(payload.turn_id) if payload else "")
+            found.add((payload.turn_id or "") if payload else "")
     found.discard("")
     return found

@@ -21,14 +21,14 @@ _UNDONE = ("Cancelled by user before this tool finished", "Skipped because the u
 
 
 class Block(Struct):
-    type: object = None
-    text: object = None
-    id: object = None
-    name: object = None
+    type: str | None = None
+    text: str | None = None
+    id: str | None = None
+    name: str | None = None
     input: Raw = NOTHING
-    tool_use_id: object = None
+    tool_use_id: str | None = None
     content: Raw = NOTHING
-    is_error: object = None
+    is_error: bool | None = None
 
 
 class Words(Struct, frozen=True):
@@ -41,13 +41,8 @@ class Words(Struct, frozen=True):
 
 
 _BLOCKS = msgspec.json.Decoder(list[Block])
-_BLOCK = msgspec.json.Decoder(Block)
 _RAWS = msgspec.json.Decoder(list[Raw])
 _STRING = msgspec.json.Decoder(str)
-
-
-def string(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def blocks_of(content: str) -> list[Block]:
@@ -58,7 +53,7 @@ def blocks_of(content: str) -> list[Block]:
         whole = decoded(_STRING, data)
         return [Block("text", content if whole is None else whole)]
     if head == "{":
-        block = decoded(_BLOCK, data)
+        block = loosely(data, Block)
         return [block if block is not None and block.type is not None else Block("text", content)]
     raws = decoded(_RAWS, data) if head == "[" else None
     if raws is None:
@@ -69,7 +64,7 @@ def blocks_of(content: str) -> list[Block]:
 def shown(block: Block) -> str:
     if block.type == "image":
         return "[image]"
-    return string(block.text) if block.type == "text" else ""
+    return (block.text or "") if block.type == "text" else ""
 
 
 def result_text(block: Block) -> str:

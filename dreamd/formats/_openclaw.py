@@ -42,40 +42,40 @@ _SILENT = re.compile(
 
 
 class Provenance(Struct):
-    kind: object = None
-    sourceSessionKey: object = None  # noqa: N815 - fields are named as in the log
-    sourceTool: object = None  # noqa: N815
-    sourceRole: object = None  # noqa: N815
+    kind: str | None = None
+    sourceSessionKey: str | None = None  # noqa: N815 - fields are named as in the log
+    sourceTool: str | None = None  # noqa: N815
+    sourceRole: str | None = None  # noqa: N815
 
 
 class Message(Struct):
-    role: object = None
+    role: str | None = None
     content: Raw = NOTHING
-    timestamp: object = None
+    timestamp: float | None = None
     provenance: Provenance | None = None
-    stopReason: object = None  # noqa: N815
-    toolCallId: object = None  # noqa: N815
-    isError: object = None  # noqa: N815
+    stopReason: str | None = None  # noqa: N815
+    toolCallId: str | None = None  # noqa: N815
+    isError: bool | None = None  # noqa: N815
 
 
 class Entry(Struct):
     """A line of a session: the header, or an entry of its tree."""
 
-    type: object = None
-    id: object = None
+    type: str | None = None
+    id: str | None = None
     parentId: str | UnsetType | None = UNSET  # noqa: N815
-    timestamp: object = None
-    cwd: object = None
+    timestamp: str | None = None
+    cwd: str | None = None
     message: Message | None = None
-    summary: object = None
+    summary: str | None = None
     content: Raw = NOTHING
 
 
 class Block(Struct):
-    type: object = None
-    text: object = None
-    id: object = None
-    name: object = None
+    type: str | None = None
+    text: str | None = None
+    id: str | None = None
+    name: str | None = None
     arguments: Raw = NOTHING
 
 
@@ -92,10 +92,6 @@ _ENTRY = msgspec.json.Decoder(Entry)
 _BLOCKS = msgspec.json.Decoder(list[Block])
 _RAWS = msgspec.json.Decoder(list[Raw])
 _STRING = msgspec.json.Decoder(str)
-
-
-def string(value: object) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def entry_of(data: bytes) -> Entry | None:
@@ -121,7 +117,7 @@ def texts(blocks: list[Block]) -> Iterator[str]:
         if block.type == "image":
             yield "[image]"
         elif block.type == "text":
-            yield string(block.text)
+            yield block.text or ""
 
 
 def silent(text: str) -> str:
@@ -149,7 +145,7 @@ def prompt_of(message: Message, key: str) -> Prompt:
         return Prompt("injected", whole)
     between = _INTER_SESSION.search(text)
     if said.kind == "inter_session" or (between and between.start() == 0):
-        about = f"{string(said.sourceSessionKey)} {string(said.sourceTool)} {string(said.sourceRole)}"
+        about = f"{(said.sourceSessionKey or '')} {(said.sourceTool or '')} {(said.sourceRole or '')}"
         origin = _sender(about + (between["about"] if between else ""))
         return Prompt(origin, (text[: between.start()] + text[between.end() :]).strip() if between else text)
     if said.kind == "external_user":

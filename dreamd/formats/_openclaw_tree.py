@@ -12,7 +12,7 @@ from msgspec import UNSET, Struct, field
 
 from dreamd.formats import _openclaw as openclaw
 from dreamd.formats._json import cut, moment
-from dreamd.formats._openclaw import Block, Entry, Message, string
+from dreamd.formats._openclaw import Block, Entry, Message
 from dreamd.formats._values import TRACE_BYTES, epoch_time, joined, outcome
 from dreamd.records import Amendment, Item, Origin, Record, Role, Skip, Span, Trace, Turn
 
@@ -68,7 +68,7 @@ class Transcript:
             return [Skip("entry")]
         if entry.type == "session":
             return self._header(entry)
-        node_id = string(entry.id) or f"#{self.state.first + len(self.state.nodes)}"
+        node_id = entry.id or f"#{self.state.first + len(self.state.nodes)}"
         if node_id in self._numbers:
             return [Skip("repeated")]
         items = self._place(node_id, entry)
@@ -122,8 +122,8 @@ class Transcript:
 
     def _header(self, entry: Entry) -> list[Item]:
         if not self.state.nodes:
-            self.state.session = string(entry.id) or self.state.session
-            self.state.project = string(entry.cwd)
+            self.state.session = entry.id or self.state.session
+            self.state.project = entry.cwd or ""
         return [Skip("unwanted")]
 
     def _place(self, node_id: str, entry: Entry) -> list[Item]:
@@ -180,11 +180,11 @@ class Transcript:
     # What entries say
 
     def _content(self, entry: Entry, span: Span) -> list[Item]:
-        kind = string(entry.type)
+        kind = entry.type or ""
         if kind == "message":
             return self._message(entry, entry.message or Message(), span)
         if kind in {"compaction", "branch_summary"}:
-            return self._text(entry, string(entry.summary).strip(), "system", "injected", span)
+            return self._text(entry, (entry.summary or "").strip(), "system", "injected", span)
         if kind == "custom_message":
             text = joined(openclaw.texts(openclaw.blocks_of(entry.content)))
             return self._text(entry, text, "system", "injected", span)
@@ -246,15 +246,15 @@ class Transcript:
         return []
 
     def _call(self, entry: Entry, block: Block, span: Span) -> list[Item]:
-        name = string(block.name)
+        name = block.name or ""
         if not name:
             return [Skip("block")]
         node = self._node(self.state.leaf)
         identity = f"{self._identity(node)}:{node.calls}"
         node.calls += 1
         arguments = cut(bytes(block.arguments).decode("utf-8", "replace"), TRACE_BYTES)
-        if string(block.id):
-            self._remember(string(block.id), Call(identity, arguments))
+        if block.id:
+            self._remember(block.id, Call(identity, arguments))
         trace = Trace(arguments=arguments) if arguments else None
         return [
             Record(
@@ -278,7 +278,7 @@ class Transcript:
             calls.pop(next(iter(calls)))
 
     def _result(self, message: Message) -> list[Item]:
-        call = self.state.calls.pop(string(message.toolCallId), None)
+        call = self.state.calls.pop(message.toolCallId or "", None)
         if call is None:
             return [Skip("orphan")]
         ok = message.isError is not True
@@ -310,7 +310,7 @@ class Transcript:
 
 def _time(entry: Entry) -> datetime | None:
     """The entry's own time; the message's, a few ms earlier, only where the entry has none."""
-    at = moment(string(entry.timestamp))
-    if at is None and entry.message is not None and isinstance(entry.message.timestamp, (int, float)):
+    at = moment(entry.timestamp)
+    if at is None and entry.message is not None and entry.message.timestamp is not None:
         return epoch_time(entry.message.timestamp / 1000)
     return at

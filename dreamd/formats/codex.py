@@ -13,7 +13,7 @@ from typing import Literal
 import msgspec
 
 from dreamd.formats import _codex as codex
-from dreamd.formats._codex import LINE, PAYLOAD, Line, Payload, string
+from dreamd.formats._codex import LINE, PAYLOAD, Line, Payload
 from dreamd.formats._codex_turns import Call, Event, Guess, State
 from dreamd.formats._json import UNREADABLE, cut, decoded, loosely, moment, objects
 from dreamd.formats._values import TRACE_BYTES, digest, outcome
@@ -49,6 +49,9 @@ class Reader(LineReader):
         return msgspec.msgpack.encode(self._state)
 
     def _fed(self, line: bytes, span: Span) -> Sequence[Item]:
+        if span.sha256 and span.sha256 == self._state.last_line:
+            return (Skip("repeated"),)  # the writer tried again after an I/O error
+        self._state.last_line = span.sha256
         try:
             return self._line(LINE.decode(line), line, span)
         except UNREADABLE:
@@ -72,7 +75,7 @@ class Reader(LineReader):
             return (Skip("payload"),)
         if self._state.dropping and line.type != "turn_context":
             return (Skip("copied"),)
-        read = READERS.get(string(line.type))
+        read = READERS.get(line.type or "")
         if read is not None:
             return read(self, payload, line.timestamp, span)
         return _UNWANTED if line.type in codex.UNWANTED_LINES else (Skip("type"),)
@@ -84,21 +87,21 @@ class Reader(LineReader):
         payload = _payload(data)
         if payload is None:
             return (Skip("payload"),)
-        if line.type is None and string(line.id):
+        if line.type is None and line.id:
             return self.meta(payload, line.timestamp, span)
-        return self._item(payload, line.timestamp, span)
+        return self.response(payload, line.timestamp, span)
 
     # What the thread is, and where its own part begins
 
-    def meta(self, meta: Payload, _timestamp: object, _span: Span) -> Sequence[Item]:
+    def meta(self, meta: Payload, _timestamp: str | None, _span: Span) -> Sequence[Item]:
         """The first meta is the file's own, later ones came with copied history."""
-        state, thread = self._state, string(meta.id) or string(meta.session_id)
+        state, thread = self._state, meta.id or meta.session_id or ""
         if state.met or (state.thread and state.thread != thread):
             state.copied = True
             return self._decide() or _UNWANTED
         state.met = True
         state.thread = thread
-        state.project = string(meta.cwd)
+        state.project = meta.cwd or ""
         state.parent = codex.parent_of(meta)
         state.subagent = codex.is_subagent(meta)
         state.origin = state.asker()
@@ -129,16 +132,16 @@ class Reader(LineReader):
             self._theirs = codex.turn_ids(lines) if lines is not None else set()
         return self._theirs
 
-    def context(self, context: Payload, timestamp: object, _span: Span) -> Sequence[Item]:
-        state, turn_id = self._state, string(context.turn_id)
+    def context(self, context: Payload, timestamp: str | None, _span: Span) -> Sequence[Item]:
+        state, turn_id = self._state, (context.turn_id or "")
         items: list[Item] = []
         if state.dropping:
             if turn_id in self._parents_turns():
                 return (Skip("copied"),)
             state.dropping = False
             state.parent = state.parent if not self._theirs else ""
-            items.append(Turn(state.thread, busy=True, at=moment(string(timestamp))))
-        state.project = string(context.cwd) or state.project
+            items.append(Turn(state.thread, busy=True, at=moment(timestamp)))
+        state.project = context.cwd or state.project
         if turn_id:
             items += self._begin(turn_id)
         turn = state.turn()
@@ -167,24 +170,24 @@ class Reader(LineReader):
 
     # The log of what was shown
 
-    def event(self, event: Payload, timestamp: object, span: Span) -> Sequence[Item]:
-        kind = string(event.type)
+    def event(self, event: Payload, timestamp: str | None, span: Span) -> Sequence[Item]:
+        kind = event.type or ""
         if kind in {"user_message", "agent_message"}:
             return self._message_event(event, timestamp, span)
         if kind in {"task_started", "turn_started"}:
-            begun = self._begin(string(event.turn_id))
-            return [*begun, Turn(self._thread(), busy=True, at=moment(string(timestamp))), *self._decide()]
+            begun = self._begin(event.turn_id or "")
+            return [*begun, Turn(self._thread(), busy=True, at=moment(timestamp)), *self._decide()]
         if kind in {"task_complete", "turn_complete", "turn_aborted"}:
-            return [*self._end(), Turn(self._thread(), busy=False, at=moment(string(timestamp)))]
+            return [*self._end(), Turn(self._thread(), busy=False, at=moment(timestamp))]
         if kind == "thread_rolled_back":
             count = event.num_turns if isinstance(event.num_turns, int) else 0
             return [*self._end(), *self._state.roll_back(count)] or _UNWANTED
         failed = codex.event_failed(event)
         if failed is not None:
-            return self._finished(string(event.call_id), codex.event_output(event), failed, last=False)
+            return self._finished((event.call_id or ""), codex.event_output(event), failed, last=False)
         return _UNWANTED if kind in codex.UNWANTED_EVENTS else (Skip("event"),)
 
-    def _message_event(self, event: Payload, timestamp: object, span: Span) -> Sequence[Item]:
+    def _message_event(self, event: Payload, timestamp: str | None, span: Span) -> Sequence[Item]:
         role: Role = "user" if event.type == "user_message" else "assistant"
         text, plain = codex.event_texts(event)
         if not text or event.kind not in {None, "plain"}:
@@ -192,7 +195,7 @@ class Reader(LineReader):
         state, key = self._state, digest(role, plain)
         items = self._asked(key) if role == "user" else []
         if key not in state.counts:
-            state.waiting.append(Event(role, text, plain, string(timestamp), span))
+            state.waiting.append(Event(role, text, plain, timestamp or "", span))
         return items or _UNWANTED
 
     def _asked(self, key: bytes) -> list[Item]:
@@ -226,24 +229,18 @@ class Reader(LineReader):
 
     # The log of what the model saw
 
-    def response(self, item: Payload, timestamp: object, span: Span) -> Sequence[Item]:
-        if span.sha256 and span.sha256 == self._state.last_line:
-            return (Skip("repeated"),)  # the writer tried again after an I/O error
-        self._state.last_line = span.sha256
-        return self._item(item, timestamp, span)
-
-    def _item(self, item: Payload, timestamp: object, span: Span) -> Sequence[Item]:
-        kind = string(item.type)
+    def response(self, item: Payload, timestamp: str | None, span: Span) -> Sequence[Item]:
+        kind = item.type or ""
         if kind == "message":
             return self._message(item, timestamp, span)
         if kind.endswith("_call"):
             return self._call(item, timestamp, span)
         if kind.endswith("_output"):
             failed = codex.output_failed(item.output)
-            return self._finished(string(item.call_id), codex.output_text(item.output), failed, last=True)
+            return self._finished((item.call_id or ""), codex.output_text(item.output), failed, last=True)
         return _UNWANTED if kind in codex.UNWANTED_ITEMS else (Skip("item"),)
 
-    def _message(self, message: Payload, timestamp: object, span: Span) -> Sequence[Item]:
+    def _message(self, message: Payload, timestamp: str | None, span: Span) -> Sequence[Item]:
         text, plain = codex.content_texts(message.content)
         if not text:
             return (Skip("blank"),)
@@ -257,7 +254,7 @@ class Reader(LineReader):
             return self._system(text, timestamp, span)
         return (Skip("role"),)
 
-    def _user(self, text: str, plain: str, timestamp: object, span: Span) -> list[Item]:
+    def _user(self, text: str, plain: str, timestamp: str | None, span: Span) -> list[Item]:
         state, wrapper = self._state, codex.is_wrapper(text)
         items = [] if wrapper else self._split()
         items += self._before("user", plain)
@@ -282,29 +279,29 @@ class Reader(LineReader):
             items.append(Amendment(identity=state.identity(state.turn().key, stand_in), withdrawn=True))
         return items
 
-    def _said(self, record: bytes, text: str, timestamp: object, span: Span) -> Record:
+    def _said(self, record: bytes, text: str, timestamp: str | None, span: Span) -> Record:
         state = self._state
         state.answered = True
         state.said = [*state.said[-99:], record]
         return self._record(record, text, "assistant", state.origin, timestamp, span)
 
-    def _system(self, text: str, timestamp: object, span: Span) -> list[Item]:
+    def _system(self, text: str, timestamp: str | None, span: Span) -> list[Item]:
         items = self._flush()
         record = self._state.record("system", text)
         return [*items, self._record(record, text, "system", "injected", timestamp, span)]
 
-    def compacted(self, compacted: Payload, timestamp: object, span: Span) -> Sequence[Item]:
-        text = string(compacted.message).strip()
+    def compacted(self, compacted: Payload, timestamp: str | None, span: Span) -> Sequence[Item]:
+        text = (compacted.message or "").strip()
         return self._system(text, timestamp, span) if text else _UNWANTED
 
     # Tools
 
-    def _call(self, call: Payload, timestamp: object, span: Span) -> Sequence[Item]:
+    def _call(self, call: Payload, timestamp: str | None, span: Span) -> Sequence[Item]:
         name = codex.tool_name(call)
         if not name:
             return (Skip("item"),)
         state, items = self._state, self._flush()
-        call_id = string(call.call_id) or string(call.id)
+        call_id = call.call_id or call.id or ""
         arguments = codex.tool_arguments(call)
         record = state.record("call", call_id or f"{name} {arguments}")
         state.answered = True
@@ -319,7 +316,7 @@ class Reader(LineReader):
             span=span,
             tool=name,
             ok=codex.own_outcome(call),
-            at=moment(string(timestamp)),
+            at=moment(timestamp),
             project=state.project,
             trace=Trace(arguments=arguments) if arguments else None,
         )
@@ -345,7 +342,7 @@ class Reader(LineReader):
         return self._state.thread
 
     def _record(
-        self, record: bytes, text: str, role: Role, origin: Origin, timestamp: object, span: Span
+        self, record: bytes, text: str, role: Role, origin: Origin, timestamp: str | None, span: Span
     ) -> Record:
         thread, state = self._thread(), self._state
         return Record(
@@ -355,12 +352,12 @@ class Reader(LineReader):
             origin=origin,
             span=span,
             text=text,
-            at=moment(string(timestamp)),
+            at=moment(timestamp),
             project=state.project,
         )
 
 
-READERS: Mapping[str, Callable[[Reader, Payload, object, Span], Sequence[Item]]] = {
+READERS: Mapping[str, Callable[[Reader, Payload, str | None, Span], Sequence[Item]]] = {
     "session_meta": Reader.meta,
     "turn_context": Reader.context,
     "event_msg": Reader.event,
@@ -406,9 +403,7 @@ def _is_rollout(line: bytes) -> bool:
         return False
     if found.type in READERS:
         return bytes(found.payload)[:1] == b"{"
-    return found.type is None and bool(
-        string(found.id) and string(found.timestamp) and bytes(found.instructions)
-    )
+    return found.type is None and bool(found.id and found.timestamp and bytes(found.instructions))
 
 
 FORMAT: LineFormat = Codex()

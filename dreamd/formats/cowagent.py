@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct, field
 
 from dreamd.formats import _cowagent as cowagent
-from dreamd.formats._cowagent import Block, string
+from dreamd.formats._cowagent import Block
 from dreamd.formats._json import cut
 from dreamd.formats._values import TRACE_BYTES, epoch_time, joined, outcome
 from dreamd.formats.base import CERTAIN, LIKELY, NO, Query, RowBatch, RowFormat, Source
@@ -169,7 +169,7 @@ class _Reading:
             if text and not said and cowagent.shown(block).strip():
                 items.append(self._text(row, text, role, origin))
                 said = 1
-            elif block.type == "tool_use" and string(block.name):
+            elif block.type == "tool_use" and block.name:
                 items.append(self._call(row, block, calls))
                 calls += 1
         return items + self._answered(row, session)
@@ -192,7 +192,7 @@ class _Reading:
     def _call(self, row: Row, block: Block, at: int) -> Record:
         identity = f"{_identity(row.session, row.id, row.at)}:{at}"
         arguments = cut(bytes(block.input).decode("utf-8", "replace"), TRACE_BYTES)
-        calls, call_id = self._progress.calls, f"{row.session}:{string(block.id)}"
+        calls, call_id = self._progress.calls, f"{row.session}:{block.id}"
         calls.pop(call_id, None)
         calls[call_id] = Call(identity, arguments)
         while len(calls) > MAX_CALLS:
@@ -203,13 +203,13 @@ class _Reading:
             role="tool",
             origin="tool",
             span=self._span(row),
-            tool=string(block.name),
+            tool=block.name or "",
             at=_time(row),
             trace=Trace(arguments=arguments) if arguments else None,
         )
 
     def _result(self, row: Row, block: Block) -> list[Item]:
-        call = self._progress.calls.pop(f"{row.session}:{string(block.tool_use_id)}", None)
+        call = self._progress.calls.pop(f"{row.session}:{block.tool_use_id}", None)
         if call is None:
             return [Skip("orphan")]
         text = cowagent.result_text(block)

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from dreamd.formats._json import decoded, objects
-from dreamd.formats._openclaw import LABEL, entry_of, string
+from dreamd.formats._openclaw import LABEL, entry_of
 from dreamd.formats._openclaw_tree import State, Transcript
 from dreamd.formats.base import CERTAIN, LIKELY, MAYBE, NO, LineFormat, LineReader, Source, Surroundings
 from dreamd.records import Item, Skip, Span
@@ -20,7 +20,7 @@ _MAX_INDEX_BYTES = 16 << 20
 
 
 class _Session(Struct):
-    sessionId: object = None  # noqa: N815 - the field's name in sessions.json
+    sessionId: str | None = None  # noqa: N815 - the field's name in sessions.json
 
 
 _INDEX = msgspec.json.Decoder(dict[str, _Session])
@@ -75,7 +75,7 @@ class OpenClaw(LineFormat):
         if not _LOG.fullmatch(path.name) or _SIDECAR.search(path.name):
             return NO
         first = entry_of(head.split(b"\n", 1)[0].strip(b"\xef\xbb\xbf\r\0 "))
-        if first is None or first.type != "session" or not string(first.id):
+        if first is None or first.type != "session" or not first.id:
             return MAYBE if not head.strip() and _lies_well(path) else NO
         # pi writes the same header and entries: the folder tells them apart, and OpenClaw's own keys in the text
         return CERTAIN if _lies_well(path) else LIKELY

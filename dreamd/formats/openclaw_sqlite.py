@@ -22,6 +22,9 @@ MAX_ROWS = 1000
 MAX_TREE_NODES = 12_000
 MAX_ARCHIVE_BYTES = 256 << 20
 _MAGIC = b"SQLite format 3\0"
+_ARCHIVE_COLUMNS = frozenset(
+    {"session_id", "generation", "session_key", "reason", "encoding", "archive_blob", "created_at"}
+)
 _OVER = frozenset({"done", "failed", "killed", "timeout"})
 
 
@@ -217,40 +220,24 @@ class _Reading:
 
     def _archived(self) -> tuple[list[Item], bool]:
         """The next archived transcript, and whether there are more. What a person deleted is not read (J30)."""
-        if not {
-            "session_id",
-            "generation",
-            "reason",
-            "encoding",
-            "archive_blob",
-            "created_at",
-        } <= self._columns("session_transcript_archives"):
+        if not self._columns("session_transcript_archives") >= _ARCHIVE_COLUMNS:
             return [], False
         last = self._progress.archive
         rows = self._query(
-            "SELECT created_at, session_id, generation, encoding, archive_blob FROM session_transcript_archives"
+            "SELECT created_at, session_id, generation, session_key, encoding, archive_blob"
+            " FROM session_transcript_archives"
             " WHERE reason = 'reset' AND (created_at, session_id, generation) > (?, ?, ?)"
             " ORDER BY created_at, session_id, generation LIMIT 1",
             last.created_at,
             last.session,
             last.generation,
         )
-        for created_at, session, generation, encoding, blob in rows:
+        for created_at, session, generation, key, encoding, blob in rows:
             self._progress.archive = Archive(_int(created_at), str(session), str(generation))
             data = blob if isinstance(blob, bytes) else str(blob).encode()
-            return self._unpacked(str(session), f"{session}:{generation}", str(encoding), data), True
+            span = self._span("session_transcript_archives", f"{session}:{generation}", data)
+            return _unpacked(State(session=str(session), key=str(key)), span, str(encoding), data), True
         return [], False
-
-    def _unpacked(self, session: str, row: str, encoding: str, blob: bytes) -> list[Item]:
-        span = self._span("session_transcript_archives", row, blob)
-        transcript = Transcript(State(session=session))
-        items: list[Item] = []
-        try:
-            for line, at in _lines(blob, encoding):
-                items += transcript.read(line, msgspec.structs.replace(span, offset=at, length=len(line)))
-        except zstandard.ZstdError:
-            items.append(Skip("archive"))
-        return items
 
     def _let_trees_go(self) -> None:
         """Keep the trees of the latest sessions within bounds, and those whose turn is under way."""
@@ -259,6 +246,17 @@ class _Reading:
             kept += len(trees[session].nodes)
             if kept > MAX_TREE_NODES:
                 del trees[session]
+
+
+def _unpacked(state: State, span: Span, encoding: str, blob: bytes) -> list[Item]:
+    transcript = Transcript(state)
+    items: list[Item] = []
+    try:
+        for line, at in _lines(blob, encoding):
+            items += transcript.read(line, msgspec.structs.replace(span, offset=at, length=len(line)))
+    except zstandard.ZstdError:
+        items.append(Skip("archive"))
+    return items
 
 
 def _lines(blob: bytes, encoding: str) -> Iterator[tuple[bytes, int]]:

@@ -47,5 +47,4 @@ def built(sql: Path, path: Path) -> Path:
 
 def run(path: Path, script: str) -> None:
     with closing(sqlite3.connect(path)) as connection:
-        connection.executescript(script)
-        connection.commit()
+        connection.executescript(f"BEGIN; {script}; COMMIT;")
