@@ -19,7 +19,7 @@ TRACE_BYTES = 2048
 """How much of a call's arguments and of its result goes into its trace."""
 
 _RAW_HEAD = 4 * TRACE_BYTES
-_INTERRUPTED = re.compile(rb'"interrupted"\s*:\s*true')
+_STOPPED = re.compile(rb'\A"User rejected tool use|"interrupted"\s*:\s*true')
 _REFUSED = (
     "The user doesn't want to proceed with this tool use",
     "The user doesn't want to take this action right now",
@@ -148,11 +148,11 @@ def _head_of(raw: bytes) -> str:
 def went_well(block: Block, line: Line, result: str) -> bool:
     """False for a result that is flagged, refused or cancelled (J7).
 
-    The mark of a cancelled command is looked for in the raw JSON: inside a string its quotes would be escaped.
+    The mark of a refused or cancelled call is looked for in the raw JSON: inside a string its quotes would be escaped.
     """
     if block.is_error or result.startswith(_REFUSED):
         return False
-    return not _INTERRUPTED.search(memoryview(line.tool_use_result))
+    return not _STOPPED.search(memoryview(line.tool_use_result))
 
 
 def _opens(raw: Raw, sign: bytes) -> bool:

@@ -52,7 +52,7 @@ _NONE = Raw(b"")
 _TRACE_BYTES = 2048
 _MAX_PENDING = 64  # actions whose result is awaited; of one older than these the arguments are not told again
 _MAX_SESSIONS = 64
-_SIGN = re.compile(rb'\s*\{[^\n]{0,1000}?"dreamd"\s*:\s*\d')
+_SIGN = re.compile(rb'\s*\{\s*"dreamd"\s*:\s*\d')  # a first line that is longer than the head
 _NOTHING = frozenset({b"", b"null"})
 _SPEAKERS: dict[str, Origin] = {
     "human": "human", "scheduled": "scheduled", "subagent": "subagent", "agent": "injected",
@@ -226,7 +226,9 @@ class TraceFormat:
 
     def claims(self, path: PurePath, head: bytes) -> int:
         del path
-        return CERTAIN if _SIGN.match(head.removeprefix(b"\xef\xbb\xbf")) else NO
+        first = head.removeprefix(b"\xef\xbb\xbf").lstrip().partition(b"\n")[0]
+        lines, _ = _LINES.read(first.replace(b"\0", b""))
+        return CERTAIN if _SIGN.match(first) or any(line.dreamd for line in lines) else NO
 
     def order(self, path: PurePath, head: bytes, tail: bytes) -> tuple[object, ...]:
         del path, head, tail

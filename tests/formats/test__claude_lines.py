@@ -84,3 +84,4 @@ def test_a_flag_a_refusal_or_a_cancellation_is_no_success():
     assert not went_well(Block(is_error=True), Line(), "x")
     assert not went_well(Block(), Line(), "The user doesn't want to take this action right now. STOP")
     assert not went_well(Block(), LINES.read(b'{"toolUseResult":{"interrupted":true}}')[0][0], "x")
+    assert not went_well(Block(), LINES.read(b'{"toolUseResult":"User rejected tool use"}')[0][0], "x")

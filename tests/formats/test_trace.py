@@ -163,6 +163,8 @@ def test_long_values_are_cut_in_the_trace():
         (b'{"dreamd":1,"kind":"goal"}', CERTAIN),
         (b'\xef\xbb\xbf {"kind": "goal", "dreamd": 1}', CERTAIN),
         (b'{"kind":"goal"}\n{"dreamd":1}', NO),
+        (b'{"kind":"goal","x":{"dreamd":1}}', NO),
+        (b'{"dreamd":1,"kind":"message","text":"longer than the head', CERTAIN),
         (b'{"text":"{\\"dreamd\\":1}"}', NO),
         (b"", NO),
     ],
