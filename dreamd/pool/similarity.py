@@ -3,7 +3,9 @@
 import re
 import unicodedata
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
+
+from dreamd.pool import numerals
 
 _WORD = re.compile(r"[a-z0-9][a-z0-9'_-]*|[\u3400-\u9fff]+")
 _COMMON_WORDS = (
@@ -22,10 +24,27 @@ def keywords(text: str) -> frozenset[str]:
 
     Numbers are left to `pool.support`, which compares them exactly.
     """
-    found: set[str] = set()
-    for token in _WORD.findall(unicodedata.normalize("NFKC", text).casefold()):
-        found.update(_pairs(token) if "\u3400" <= token[0] <= "\u9fff" else _stem(token))
-    return frozenset(found)
+    return frozenset(chain.from_iterable(map(_pairs, _runs(text)))) | _stems(text)
+
+
+@lru_cache(maxsize=4096)
+def _characters(text: str) -> frozenset[str]:
+    """As `keywords`, but Chinese by single characters: a paraphrase keeps those, its pairs it does not."""
+    return frozenset(_FUNCTION.sub("", "".join(_runs(text)))) | _stems(text)
+
+
+@lru_cache(maxsize=4096)
+def _tokens(text: str) -> tuple[str, ...]:
+    plain = numerals.plain(unicodedata.normalize("NFKC", text).casefold())
+    return tuple(_WORD.findall(plain))
+
+
+def _runs(text: str) -> list[str]:
+    return [token for token in _tokens(text) if token[0] >= "\u3400"]
+
+
+def _stems(text: str) -> frozenset[str]:
+    return frozenset(stem for token in _tokens(text) if token[0] < "\u3400" for stem in _stem(token))
 
 
 def _pairs(run: str) -> list[str]:
@@ -41,7 +60,9 @@ def _stem(word: str) -> list[str]:
     if word in _COMMON:
         return []
     pieces = [
-        piece for piece in re.split(r"[-_']", word) if piece and piece not in _COMMON and not piece.isdigit()
+        piece
+        for piece in re.split(r"[-_']", word)
+        if piece[1:] and piece not in _COMMON and not piece.isdigit()
     ]
     return [
         _ENDING.sub("", piece) if len(piece) > _SHORT else piece.removesuffix("s") or piece
@@ -58,9 +79,9 @@ def overlap(a: str, b: str) -> float:
 
 
 def covered(text: str, sources: str) -> float:
-    """The share of the text's keywords that occur in the sources; 1 when it has none."""
-    words = keywords(text)
-    return len(words & keywords(sources)) / len(words) if words else 1.0
+    """The share of the text's words (and Chinese characters) that occur in the sources; 1 when it has none."""
+    words = _characters(text)
+    return len(words & _characters(sources)) / len(words) if words else 1.0
 
 
 _NEGATION = re.compile(
