@@ -50,7 +50,10 @@ class Tree:
                 _trim(bridges)
 
     def grow(self, uuid: str | None, parent: str | None) -> int:
-        """The branch of a record; 0 also where its parent is not known."""
+        """The branch of a record; 0 also where its parent is not known. One seen before stays where it is."""
+        known = self.state.nodes.get(_key(uuid)) if uuid is not None else None
+        if known is not None:
+            return known
         branch = self.state.nodes.get(self._bridged(parent), 0)
         self._place(uuid, branch)
         return branch

@@ -22,9 +22,7 @@ from dreamd.formats._json import moment
 from dreamd.formats.base import CERTAIN, LIKELY, NO, LineFormat, LineReader, Source, Surroundings
 from dreamd.records import Amendment, Item, Origin, Record, Role, Skip, Span, Trace, Turn
 
-_MAX_PENDING = (
-    64  # calls whose result is awaited; of a call older than these the arguments are not told again
-)
+_MAX_PENDING = 64  # calls whose result is awaited; of an older one the arguments are not told again
 _MAX_MESSAGES = 64  # answers that may still be split or grow
 _MAX_LANES = 64
 
@@ -146,10 +144,15 @@ class Reader:
             yield from self._results(place, blocks)
         if verdict is not None:
             yield from self._heard(place, verdict)
+        elif not any(block.type == "tool_result" for block in blocks if isinstance(block, Block)):
+            yield _BLANK
 
     def _attachment(self, line: Line, span: Span) -> Iterator[Item]:
         attachment = line.attachment
-        if attachment is None or attachment.type != "queued_command" or self._tree.knows(line.uuid):
+        if self._tree.knows(line.uuid):
+            yield _REPEATED
+            return
+        if attachment is None or attachment.type != "queued_command":
             self._tree.grow(line.uuid, line.parent_uuid)
             yield _METADATA_LINE
             return

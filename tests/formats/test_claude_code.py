@@ -598,6 +598,18 @@ def test_only_two_humans_on_one_parent_are_a_rewind():
     assert len(brief(log)) == 8
 
 
+def test_a_queued_prompt_seen_twice_keeps_what_grew_from_it():
+    log = Log()
+    base = log.answer("Where?")
+    log.queued("North")
+    log.lines.append(log.lines[-1])
+    log.answer("North it is.")
+    log.user("South", parent=base)
+
+    assert [item[2] for item in brief(log)] == ["Where?", "South"]
+    assert items([b'{"type":"user","uuid":"u","message":{"content":""}}']) == [Skip("blank")]
+
+
 def test_a_line_seen_twice_is_no_rewind():
     log = Log()
     base = log.answer("Where?")
