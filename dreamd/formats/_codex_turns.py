@@ -9,6 +9,7 @@ from msgspec import Struct, field
 from dreamd.formats._values import digest
 from dreamd.records import Amendment, Origin, Role, Span
 
+MAX_TURNS = 1000
 MAX_DIGESTS = 16_000
 MAX_GUESSES = 2_000
 MAX_CALLS = 100
@@ -60,6 +61,7 @@ class State(Struct):
     copied: bool = False  # a second session_meta came
     dropping: bool = False  # inside history that is the parent's
     turns: list[Turn] = field(default_factory=list)
+    kept: int = 0  # digests in all turns, or a few more
     last_id: str = ""
     unnamed: int = 0  # turns without id since the last one with
     closed: bool = True
@@ -114,9 +116,9 @@ class State(Struct):
         self._forget_beyond_bounds()
 
     def _forget_beyond_bounds(self) -> None:
-        kept = sum(len(turn.digests) // 8 + 4 for turn in self.turns)
-        while kept > MAX_DIGESTS and len(self.turns) > 1:
-            kept -= len(self.turns.pop(0).digests) // 8 + 4
+        """Let the oldest turns go: a rollback does not reach so far."""
+        while len(self.turns) > MAX_TURNS or (self.kept > MAX_DIGESTS and len(self.turns) > 1):
+            self.kept -= len(self.turns.pop(0).digests) // 8
 
     def start(self, origin: Origin) -> None:
         """What the assistant says from here on answers a user item of this origin (J6)."""
@@ -130,6 +132,7 @@ class State(Struct):
         self.counts[plain] = times + 1
         made = digest(plain, str(times))
         turn.digests = (turn.digests + made)[-MAX_DIGESTS * 8 :]
+        self.kept += 1
         if len(self.counts) > MAX_DIGESTS:
             self.counts.pop(next(iter(self.counts)))
         return made

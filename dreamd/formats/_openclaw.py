@@ -88,14 +88,9 @@ class Prompt(Struct, frozen=True):
     proven: bool = True
 
 
-_ENTRY = msgspec.json.Decoder(Entry)
 _BLOCKS = msgspec.json.Decoder(list[Block])
 _RAWS = msgspec.json.Decoder(list[Raw])
 _STRING = msgspec.json.Decoder(str)
-
-
-def entry_of(data: bytes) -> Entry | None:
-    return decoded(_ENTRY, data) or loosely(data, Entry)
 
 
 def blocks_of(content: Raw) -> list[Block]:

@@ -11,13 +11,14 @@ from datetime import datetime
 from msgspec import UNSET, Struct, field
 
 from dreamd.formats import _openclaw as openclaw
-from dreamd.formats._json import cut, moment
+from dreamd.formats._json import Lines, cut, moment
 from dreamd.formats._openclaw import Block, Entry, Message
 from dreamd.formats._values import TRACE_BYTES, epoch_time, joined, outcome
 from dreamd.records import Amendment, Item, Origin, Record, Role, Skip, Span, Trace, Turn
 
 MAX_NODES = 10_000
 MAX_CALLS = 100
+_LINES = Lines(Entry)
 _STATES = frozenset({"custom", "label", "session_info", "model_change", "thinking_level_change"})
 _ORIGINS: dict[str, Origin] = {
     "h": "human",  # nothing said otherwise
@@ -62,10 +63,14 @@ class Transcript:
         self.state = state
         self._numbers = {node.id: state.first + at for at, node in enumerate(state.nodes)}
 
-    def read(self, data: bytes, span: Span) -> list[Item]:
-        entry = openclaw.entry_of(data)
-        if entry is None:
-            return [Skip("entry")]
+    def read(self, line: bytes, span: Span) -> list[Item]:
+        entries, lost = _LINES.read(line)
+        items: list[Item] = [Skip("damaged")] * lost
+        for entry in entries:
+            items += self._entry(entry, span)
+        return items
+
+    def _entry(self, entry: Entry, span: Span) -> list[Item]:
         if entry.type == "session":
             return self._header(entry)
         node_id = entry.id or f"#{self.state.first + len(self.state.nodes)}"
@@ -146,15 +151,20 @@ class Transcript:
         )
 
     def _branch(self, parent: int) -> list[Item]:
-        state, items = self.state, list[Item]()
-        path = set(self._path(parent))
-        for number, node in enumerate(state.nodes, state.first):
-            gone = number not in path
-            if gone != node.gone:
-                node.gone = gone
-                items += self._withdrawals(node)
+        """From the last entry and from the new parent up to where their paths meet: off with one, on with the other.
+
+        A parent's number is smaller than its child's, so that the larger of the two is never common.
+        """
+        state, changed = self.state, list[int]()
+        left, entered = state.leaf, parent
+        while left != entered and max(left, entered) >= state.first:
+            number = max(left, entered)
+            node = self._node(number)
+            node.gone = number == left
+            changed.append(number)
+            left, entered = (node.parent, entered) if node.gone else (left, node.parent)
         state.origin = self._origin_at(parent)
-        return items
+        return [item for number in sorted(changed) for item in self._withdrawals(self._node(number))]
 
     def _path(self, number: int) -> Iterator[int]:
         while number >= self.state.first:

@@ -8,11 +8,11 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from dreamd.formats._json import decoded, objects
-from dreamd.formats._openclaw import LABEL, entry_of
+from dreamd.formats._json import decoded, loosely
+from dreamd.formats._openclaw import LABEL, Entry
 from dreamd.formats._openclaw_tree import State, Transcript
 from dreamd.formats.base import CERTAIN, LIKELY, MAYBE, NO, LineFormat, LineReader, Source, Surroundings
-from dreamd.records import Item, Skip, Span
+from dreamd.records import Item, Span
 
 _LOG = re.compile(r"(?P<session>.+?)(?:-topic-[^.]*)?\.jsonl(?:\.reset\.[^.]+(?:\.\d+Z?)?)?")
 _SIDECAR = re.compile(r"\.(?:deleted|checkpoint|trajectory)\b|\.(?:bak|lock|tmp)$")
@@ -35,13 +35,10 @@ class Reader(LineReader):
         self._asked_at = -1
 
     def feed(self, line: bytes, span: Span) -> Sequence[Item]:
-        found, lost = objects(line)
-        items: list[Item] = [Skip("damaged")] * lost
-        for data in found:
-            if not self._transcript.state.nodes:
-                self._look_up_key()
-            items += self._transcript.read(data, span)
-        return items
+        state = self._transcript.state
+        if not state.nodes and not state.key:
+            state.key = self._key()
+        return self._transcript.read(line, span)
 
     def settle(self) -> Sequence[Item]:
         state = self._transcript.state
@@ -53,9 +50,6 @@ class Reader(LineReader):
 
     def dump(self) -> bytes:
         return msgspec.msgpack.encode(self._transcript.state)
-
-    def _look_up_key(self) -> None:
-        self._transcript.state.key = self._transcript.state.key or self._key()
 
     def _key(self) -> str:
         """The session's key as the index beside it has it: there for the key's current session only."""
@@ -74,7 +68,7 @@ class OpenClaw(LineFormat):
     def claims(self, path: PurePath, head: bytes) -> int:
         if not _LOG.fullmatch(path.name) or _SIDECAR.search(path.name):
             return NO
-        first = entry_of(head.split(b"\n", 1)[0].strip(b"\xef\xbb\xbf\r\0 "))
+        first = loosely(head.split(b"\n", 1)[0].strip(b"\xef\xbb\xbf\r\0 "), Entry)
         if first is None or first.type != "session" or not first.id:
             return MAYBE if not head.strip() and _lies_well(path) else NO
         # pi writes the same header and entries: the folder tells them apart, and OpenClaw's own keys in the text
