@@ -150,8 +150,11 @@ def _reason(error: BaseException) -> dict[str, object]:
         error = error.exceptions[0]
     if isinstance(error, DreamdError):
         return {"error": type(error).__name__, "reason": str(error)}
-    place = extract_tb(error.__traceback__)[-1]
-    return {"error": type(error).__name__, "at": f"{place.filename}:{place.lineno}"}
+    places = extract_tb(error.__traceback__)
+    return {
+        "error": type(error).__name__,
+        "at": f"{places[-1].filename}:{places[-1].lineno}" if places else "",
+    }
 
 
 async def _announced(parts: Parts, ready: anyio.Event) -> None:

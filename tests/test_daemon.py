@@ -1,0 +1,57 @@
+"""The composition root puts together what the configuration names, and says what it cannot."""
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+import pytest
+
+from dreamd.clock import StillClock
+from dreamd.config import Config, Llm, State
+from dreamd.daemon import empty_store, open_parts, state_folder
+from dreamd.errors import ConfigError, StoreError, WorkspaceError
+from dreamd.gate.journal import Journalled
+from dreamd.stores.base import Changes, MemoryQuery
+
+
+def configured(tmp_path: Path, llm: Llm | None = None) -> Config:
+    return Config(state=State(dir=str(tmp_path / "deep" / "state")), llm=llm or Llm())
+
+
+def test_the_state_folder_is_made_for_its_owner_alone_and_the_store_closed_in_the_end(tmp_path: Path) -> None:
+    with open_parts(configured(tmp_path)) as parts:
+        assert parts.state.stat().st_mode & 0o777 == 0o700
+        assert parts.provider is None
+        parts.store.write(Changes(meta={"a": "b"}))
+    with pytest.raises(StoreError):
+        parts.store.meta("a")
+    with open_parts(configured(tmp_path)) as parts:
+        assert parts.store.meta("a") == "b"
+
+
+def test_a_job_gets_the_whole_chain_and_nothing_is_loaded_before_its_first_call(tmp_path: Path) -> None:
+    llm = Llm(provider="scripted", script=str(tmp_path / "not there yet.json"))
+    with open_parts(configured(tmp_path, llm), clock=StillClock(datetime(2026, 3, 2, tzinfo=UTC))) as parts:
+        assert parts.provider is not None
+        assert isinstance(parts.provider(f"daily:anna:{date(2026, 3, 2)}"), Journalled)
+
+
+def test_what_the_configuration_names_and_dreamd_has_not_is_said(tmp_path: Path) -> None:
+    with (
+        pytest.raises(ConfigError, match=r"slumber.*anthropic, openai"),
+        open_parts(configured(tmp_path, Llm(provider="slumber"))),
+    ):
+        pytest.fail("opened")
+    with pytest.raises(ConfigError, match="papyrus"), open_parts(configured(tmp_path), store="papyrus"):
+        pytest.fail("opened")
+
+
+def test_a_state_folder_that_cannot_be_made_is_an_error_with_its_place(tmp_path: Path) -> None:
+    (tmp_path / "deep").write_text("a file")
+    with pytest.raises(WorkspaceError, match="state"):
+        state_folder(configured(tmp_path))
+
+
+def test_an_empty_store_is_empty() -> None:
+    store = empty_store()
+    assert list(store.memories(MemoryQuery())) == []
+    store.close()

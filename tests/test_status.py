@@ -1,0 +1,126 @@
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import anyio
+import pytest
+from msgspec.structs import replace
+
+from dreamd.locks import DAEMON, exclusive
+from dreamd.night.run import run_night
+from dreamd.status import Status, status
+from dreamd.stores.base import Changes, Held, LedgerRow
+from dreamd.tail.sync import sync
+from tests.acceptance.house import Home
+from tests.night.conftest import House, house  # noqa: F401 - a fixture
+
+NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
+SLOW = ("httpx", "apscheduler", "structlog", "rich", "watchfiles", "asyncio", "zstandard")
+Build = Callable[..., House]
+
+
+def wrong(home: House) -> str:
+    return "\n".join(status(home.parts).wrong)
+
+
+def test_it_tells_of_the_last_and_the_next_night_and_what_is_in_no_daily(house: Build) -> None:  # noqa: F811
+    home = house("anna")
+    home.says("anna", NOON - timedelta(days=1), "How long is the bridge?", "It is 320 metres long.")
+    anyio.run(run_night, home.parts, NOON.date() - timedelta(days=1))
+    home.says("anna", NOON, "How high is the tower?", "It is 84 metres high.")
+    now = status(home.parts)
+    (anna,) = now.agents
+    assert [(row.phase, row.state) for row in anna.last_night] == [
+        ("daily", "done"),
+        ("deep_dream", "skipped"),
+    ]
+    assert anna.next_night is not None
+    assert anna.next_night.isoformat().startswith("2026-03-02T23:5")
+    assert str(anna.next_night.tzinfo) == "Europe/Berlin"
+    assert (anna.backlog.records, anna.backlog.days) == (2, (NOON.date(),))
+    assert now.wrong == ()
+    assert now.daemon is None
+
+
+def test_what_is_wrong_is_said_with_what_to_do(house: Build) -> None:  # noqa: F811
+    home = house("anna", "bert")
+    failed = LedgerRow(
+        agent="anna",
+        day=NOON.date(),
+        phase="daily",
+        state="failed",
+        attempts=5,
+        reason="no space left",
+        finished_at=NOON,
+    )
+    home.parts.store.write(Changes(ledger=(failed, replace(failed, phase="deep_dream", attempts=2))))
+    home.says("bert", NOON - timedelta(days=30), "How long is the bridge?", "It is 320 metres long.")
+    (home.root / "bert").rename(home.root / "gone")
+    held = Held(
+        agent="anna",
+        day=NOON.date(),
+        path="p",
+        base_sha256="",
+        content="",
+        diary="",
+        reason="r",
+        detail="",
+        at=NOON,
+    )
+    home.parts.store.write(Changes(held=(held,)))
+    told = wrong(home)
+    assert (
+        "anna: daily of 2026-03-02 failed (5 of 5): no space left; given up; run `dreamd night --agent anna"
+        in told
+    )
+    assert "anna: deep dream of 2026-03-02 failed (2 of 5): no space left; it is tried again" in told
+    assert "dreamd held" in told
+    assert "bert: the workspace" in told
+    assert "bert: 1 day(s) before 2026-02-23 are in no daily" in told
+
+
+def test_a_log_that_is_not_understood_is_told_in_the_words_of_the_tail(house: Build) -> None:  # noqa: F811
+    home = house("anna")
+    (home.root / "logs" / "anna" / "0.jsonl").write_text(
+        '{"type": "novelty", "sessionId": "s", "uuid": "u", "parentUuid": null}\n' * 100
+    )
+    sync(home.parts)
+    assert "nothing was understood" in wrong(home)
+
+
+def test_no_agents_is_wrong(house: Build) -> None:  # noqa: F811
+    assert "dreamd init" in wrong(house())
+
+
+def test_a_running_daemon_is_named(house: Build) -> None:  # noqa: F811
+    home = house("anna")
+
+    async def beside() -> Status:
+        async with exclusive(home.parts.state / DAEMON, home.clock, what="dreamd runs"):
+            return await anyio.to_thread.run_sync(status, home.parts)
+
+    assert anyio.run(beside).daemon is not None
+    assert status(home.parts).daemon is None
+
+
+def test_a_glance_loads_nothing_slow(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    code = (
+        "import json, sys\nfrom dreamd.cli import main\n"
+        f"try: main(['--config', {str(home.config)!r}, 'status', '--json'])\n"
+        "except SystemExit: pass\n"
+        f"print(json.dumps([name for name in {SLOW!r} if name in sys.modules]), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout)["wrong"] == []
+    assert json.loads(done.stderr) == []
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_health_check_fails_when_no_daemon_runs(tmp_path: Path, options: list[str]) -> None:
+    home = Home(tmp_path)
+    assert home.run("status", *options).returncode == 0
+    assert home.run("status", "--running", *options).returncode == 1

@@ -1,0 +1,122 @@
+"""The rules of the supervisor; its life as a process is in acceptance/test_night.py."""
+
+import socket
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+from msgspec.structs import replace
+
+from dreamd.config import Config, Llm, State, load
+from dreamd.errors import ConfigError, StoreBusy
+from dreamd.night.watch import Pulse
+from dreamd.stores.inmemory import InMemoryStore
+from dreamd.supervisor import LONGEST_PAUSE_S, Health, _kept, _usable, _watchdog_fed
+from tests.acceptance.house import Home
+from tests.night.conftest import Enough, House, house  # noqa: F401 - a fixture
+
+Build = Callable[..., House]
+
+
+class Weak:
+    """A task that fails so often, then ends the test."""
+
+    def __init__(self, times: int, error: Exception) -> None:
+        self.left, self.error = times, error
+
+    async def __call__(self) -> None:
+        if not self.left:
+            raise anyio.get_cancelled_exc_class()
+        self.left -= 1
+        raise self.error
+
+
+async def kept(home: House, task: Weak) -> Health:
+    health = Health(Pulse(home.clock))
+    with pytest.raises(anyio.get_cancelled_exc_class()):
+        await _kept("follow", task, home.parts, health)
+    return health
+
+
+async def test_a_task_that_fails_is_told_and_begun_again_after_longer_and_longer_pauses(house: Build) -> None:  # noqa: F811
+    home = house()
+    await kept(home, Weak(11, StoreBusy("another process holds the store")))
+    told = home.told.named("task.failed")
+    assert [line["again_in_s"] for line in told] == [
+        1,
+        2,
+        4,
+        8,
+        16,
+        32,
+        64,
+        128,
+        256,
+        LONGEST_PAUSE_S,
+        LONGEST_PAUSE_S,
+    ]
+    assert told[0]["error"] == "StoreBusy"
+    assert told[0]["reason"] == "another process holds the store"
+
+
+async def test_of_a_bug_the_class_and_place_are_told_and_not_its_words(house: Build) -> None:  # noqa: F811
+    home = house()
+    await kept(home, Weak(1, ExceptionGroup("many", [KeyError("a line of a log")])))
+    (told,) = home.told.named("task.failed")
+    assert told["error"] == "KeyError"
+    assert "a line of a log" not in str(told)
+
+
+async def test_what_goes_on_failing_is_not_well_and_what_overslept_neither(house: Build) -> None:  # noqa: F811
+    home = house()
+    assert (await kept(home, Weak(5, StoreBusy("busy")))).well()
+    assert not (await kept(home, Weak(6, StoreBusy("busy")))).well()
+    health = Health(Pulse(home.clock))
+    with health.pulse.asleep(at_most_s=10):
+        assert health.well()
+        home.clock.ticks += 11
+        assert not health.well()
+
+
+@pytest.mark.parametrize(("store", "fed"), [(InMemoryStore, True), (None, False)])
+async def test_the_watchdog_is_fed_only_after_a_real_read(
+    house: Build,  # noqa: F811
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    store: type[InMemoryStore] | None,
+    fed: bool,
+) -> None:
+    class Stuck(InMemoryStore):
+        def meta(self, key: str) -> str | None:
+            raise StoreBusy("another process holds the store")
+
+    home = house()
+    parts = replace(home.parts, store=(store or Stuck)())
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel:
+        channel.bind(str(tmp_path / "notify"))
+        channel.setblocking(False)
+        monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
+        monkeypatch.setenv("WATCHDOG_USEC", "10000000")
+        with anyio.move_on_after(0.05):
+            await _watchdog_fed(parts, Health(Pulse(home.clock)))
+        assert home.clock.monotonic() >= 5
+        if fed:
+            assert channel.recv(100) == b"WATCHDOG=1"
+        else:
+            with pytest.raises(BlockingIOError):
+                channel.recv(100)
+
+
+def test_a_configuration_that_moves_the_state_or_names_no_provider_is_not_usable(tmp_path: Path) -> None:
+    state = tmp_path / "state"
+    good = Config(state=State(dir=str(state)))
+    assert _usable(lambda: good, state) is good
+    with pytest.raises(ConfigError, match=r"state\.dir"):
+        _usable(lambda: Config(state=State(dir=str(tmp_path / "other"))), state)
+    with pytest.raises(ConfigError, match="slumber"):
+        _usable(lambda: replace(good, llm=Llm(provider="slumber")), state)
+    home = Home(tmp_path)
+    home.configure('[night]\nat = "never"')
+    with pytest.raises(ConfigError, match=r"night\.at"):
+        _usable(lambda: load(home.config), state)
