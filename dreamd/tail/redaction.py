@@ -18,7 +18,8 @@ def redact(text: str) -> str:
 
 def _redacted(data: bytes) -> bytes:
     low = data.lower()  # ASCII only, so places in it are places in `data`
-    if any(_ANY_KEY.search(data, *run) for run in _runs(data.translate(_KEY_CHARACTERS))):
+    characters = data.translate(_KEY_CHARACTERS)
+    if _RUN in characters and any(_ANY_KEY.search(data, *run) for run in _runs(characters)):
         data = _keys(data)
     if b"-----" in low:
         data = _private_keys(data)
@@ -26,12 +27,18 @@ def _redacted(data: bytes) -> bytes:
         data = _marked(_URL, "password", data)
     if b"bearer" in low or b"authorization" in low:
         data = _marked(_BEARER, "authorization", _marked(_AUTHORIZATION, "authorization", data))
+    if b":" in low or b"=" in low or b"--" in low or not low.isascii():
+        data = _named(data, low)
+    return data
+
+
+def _named(data: bytes, low: bytes) -> bytes:
     for name in _NAMES:
         if name.hint in low:
             data = _assigned(name, data)
     if b"--" in low:
         data = _valued_after(_FLAG, "secret", data)
-    return data if data.isascii() else _valued_after(_CHINESE, "password", data)
+    return data if low.isascii() else _valued_after(_CHINESE, "password", data)
 
 
 def _marked(pattern: re.Pattern[bytes], kind: str, data: bytes) -> bytes:
@@ -104,25 +111,32 @@ def _substituted(pattern: re.Pattern[bytes], by: bytes, data: bytes) -> bytes:
 
 _WHAT = rb"(?:[A-Z0-9]{1,12} ){0,3}PRIVATE KEY(?: BLOCK)?"
 _PEM = re.compile(
-    rb"-----BEGIN " + _WHAT + rb"-----"
+    rb"(?P<heading>-----BEGIN " + _WHAT + rb"-----)"
     rb"(?:[A-Za-z0-9+/=]{16,}+|\s|\\[nrt]|[\"'>|+,]|[0-9]{1,6}(?:\t|:|\||\xe2\x86\x92)"
     rb"|[A-Z][A-Za-z-]{2,14}: [^\n\\]{1,80}|[A-Za-z0-9+/=]{1,15}(?=\s*-----END|\\|\n|$))*+"
     rb"(?:-----END[A-Z0-9 ]{0,40}-{0,5})?"
 )
 _PEM_END = re.compile(rb"-----END " + _WHAT + rb"-----")
-_PEM_LINES = re.compile(rb"(?:[A-Za-z0-9+/=]{1,76}(?:\s|\\n)+)+\Z")
+_PEM_RUN = re.compile(rb"[A-Za-z0-9+/=]{16}")
+_PEM_LINES = re.compile(rb"(?:[A-Za-z0-9+/=]{16,76}(?:\s|\\n)++)+(?:[A-Za-z0-9+/=]{1,15}(?:\s|\\n)++)?\Z")
 _PEM_MARK = b"[redacted:private-key]"
+_PEM_MOST = 16 << 10  # bytes of a key without its beginning
 
 
 def _private_keys(data: bytes) -> bytes:
-    data = _substituted(_PEM, _PEM_MARK, data)
-    while end := _PEM_END.search(data):  # the key's beginning was cut off
-        before = data[: end.start()]
-        window = before[-8192:]
-        lines = _PEM_LINES.search(window)
-        start = end.start() - (len(window) - lines.start() if lines else 0)
-        data = data[:start] + _PEM_MARK + data[end.end() :]
+    data = _PEM.sub(_pem_mark, data)
+    for end in reversed(list(_PEM_END.finditer(data))):  # keys whose beginning was cut off
+        window = max(0, end.start() - _PEM_MOST)
+        if lines := _PEM_LINES.search(data, window, end.start()):
+            data = data[: lines.start()] + _PEM_MARK + data[end.end() :]
     return data
+
+
+def _pem_mark(found: re.Match[bytes]) -> bytes:
+    """A key gives way to the mark, the blanks behind it stay; a heading without a key is only mentioned."""
+    if not _PEM_RUN.search(found[0], found.end("heading") - found.start()):
+        return found[0]
+    return _PEM_MARK + found[0][len(found[0].rstrip()) :]
 
 
 # --- passwords in URLs, Authorization headers ----------------------------------------------------------------------

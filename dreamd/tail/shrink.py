@@ -15,6 +15,7 @@ _ESCAPE = re.compile(
 )
 _LONGEST_ESCAPE = 12  # a surrogate pair
 _CONTINUATION = 0x80  # 10xxxxxx: inside a UTF-8 character
+_LONGEST_NUMBER = 400  # a float's digits, with room
 _KEEP_BYTES = 64 << 10  # of one string
 _KEEP_LATE_BYTES = 1 << 10  # of one string once the budget is spent
 
@@ -35,7 +36,7 @@ def cut_string(body: bytes, limit: int) -> bytes:
 
 
 class Shrinker:
-    """Feed it one line; `result` is at most about twice `max_bytes` long."""
+    """Feed it one line; `result` is at most a few times `max_bytes` long."""
 
     def __init__(self, max_bytes: int = 8 << 20, keep_bytes: int = _KEEP_BYTES) -> None:
         self._max = max_bytes
@@ -46,6 +47,7 @@ class Shrinker:
         self._in_string = False
         self._escaped = False
         self._body = bytearray()
+        self._run = 0  # bytes since the last token
 
     def feed(self, data: bytes) -> None:
         at = 0
@@ -81,20 +83,27 @@ class Shrinker:
         self._in_string = False
         if self._skip_above is None:
             keep = self._keep if len(self._out) < self._max else min(self._keep, _KEEP_LATE_BYTES)
-            self._out += cut_string(bytes(self._body), keep) + b'"'
+            self._put(cut_string(bytes(self._body), keep) + b'"')
         self._body.clear()
 
     def _structure(self, data: bytes, at: int) -> int:
         found = (_TOKEN if self._skip_above is None else _BRACKET).search(data, at)
         end = found.start() if found else len(data)
-        if self._skip_above is None and len(self._out) < 2 * self._max:
-            self._out += data[at : min(end, at + self._keep)]
+        self._between(data, at, end)
         if found:
             self._token(data[end : end + 1])
             end += 1
         return end
 
+    def _between(self, data: bytes, start: int, end: int) -> None:
+        """Numbers, literals, colons and blanks; a run of them longer than any number is not JSON."""
+        room = _LONGEST_NUMBER - self._run
+        self._run += end - start
+        if self._skip_above is None and room > 0:
+            self._put(data[start : min(end, start + room)])
+
     def _token(self, token: bytes) -> None:
+        self._run = 0
         if token in b"]}":
             self._depth -= 1
             if self._skip_above is not None and self._depth < self._skip_above:
@@ -102,14 +111,17 @@ class Shrinker:
         if token == b",":
             self._comma()
         elif self._skip_above is None:
-            self._out += token
+            self._put(token)
         if token in b"[{":
             self._depth += 1
         self._in_string = token == b'"'
 
     def _comma(self) -> None:
-        spent = len(self._out) >= (self._max if self._depth > 1 else 2 * self._max)
-        if spent:
+        if len(self._out) >= (self._max if self._depth > 1 else 2 * self._max):
             self._skip_above = self._depth
         else:
-            self._out += b","
+            self._put(b",")
+
+    def _put(self, piece: bytes) -> None:
+        if len(self._out) < 4 * self._max:  # only what is no JSON gets there
+            self._out += piece
