@@ -94,7 +94,7 @@ class State(Struct):
         current = self.turns[-1]
         if current.id:
             return current.id != turn_id
-        return self.answered or current.user
+        return self.answered or (current.user and not turn_id)
 
     def name(self, turn_id: str) -> None:
         """The turn under way turns out to be this one. Its key stays: records were named after it."""

@@ -56,6 +56,7 @@ class Message(Struct):
     stopReason: str | None = None  # noqa: N815
     toolCallId: str | None = None  # noqa: N815
     isError: bool | None = None  # noqa: N815
+    isMeta: bool | None = None  # noqa: N815 - of turns imported from Claude Code
 
 
 class Entry(Struct):
@@ -135,6 +136,8 @@ def prompt_of(message: Message, key: str) -> Prompt:
     raw = list(texts(blocks_of(message.content)))
     whole = joined(raw)
     text = joined(without_metadata(part) for part in raw)
+    if message.isMeta:
+        return Prompt("injected", whole, starts=False)
     said = message.provenance or Provenance()
     if said.kind == "internal_system":
         return Prompt("injected", whole)

@@ -217,6 +217,8 @@ class Transcript:
         if not prompt.text:
             return [Skip("blank")]
         items = self._text(entry, prompt.text, "user", prompt.origin, span)
+        if not prompt.starts:
+            return items
         self._node(self.state.leaf).mark = _MARKS[prompt.origin] if prompt.proven else "h"
         self.state.origin = prompt.origin
         return items + self._turn(entry, busy=True)

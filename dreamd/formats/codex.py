@@ -74,6 +74,7 @@ class Reader(LineReader):
         if payload is None:
             return (Skip("payload"),)
         if self._state.dropping and line.type != "turn_context":
+            self._state.evented |= line.type == "event_msg" and payload.type == "user_message"
             return (Skip("copied"),)
         read = READERS.get(line.type or "")
         if read is not None:

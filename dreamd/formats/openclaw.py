@@ -23,7 +23,7 @@ class _Session(Struct):
     sessionId: str | None = None  # noqa: N815 - the field's name in sessions.json
 
 
-_INDEX = msgspec.json.Decoder(dict[str, _Session])
+_INDEX = msgspec.json.Decoder(dict[str, msgspec.Raw])
 _STATE = msgspec.msgpack.Decoder(State)
 
 
@@ -56,7 +56,13 @@ class Reader(LineReader):
         data = self._around.sibling("sessions.json", _MAX_INDEX_BYTES)
         index = decoded(_INDEX, data) if data else None
         session = self._transcript.state.session
-        return next((key for key, entry in (index or {}).items() if entry.sessionId == session), "")
+        named = (key for key, raw in (index or {}).items() if _names(raw, session))
+        return next(named, "")
+
+
+def _names(raw: msgspec.Raw, session: str) -> bool:
+    entry = loosely(raw, _Session) if session.encode() in bytes(raw) else None
+    return entry is not None and entry.sessionId == session
 
 
 class OpenClaw(LineFormat):

@@ -215,6 +215,24 @@ def test_a_guess_is_doubted_at_rest_and_restored_by_its_event():
     assert short(items)[1][1] == "human"
 
 
+def test_a_prompt_stored_before_its_turn_begins_belongs_to_it():
+    lines = [
+        said("user", "Go"),
+        event("task_started", turn_id="t2"),
+        event("user_message", message="Go"),
+        said("assistant", "Going"),
+    ]
+    lines = [meta(), *turn("t1", *asked("First")), *lines]
+    assert [origin for _, origin, _ in short(read(lines))] == ["human", "human", "human"]
+    assert short(read([*lines, event("thread_rolled_back", num_turns=1)])) == [("user", "human", "First")]
+
+
+def test_events_of_copied_history_count_as_the_files_own():
+    copied = [meta(PARENT), *turn("p1", *asked("Which tea?"))]
+    lines = [meta(forked_from_id=PARENT), *copied, *turn("f1", said("user", "From the harness"))]
+    assert short(read(lines, Around(logs={PARENT: copied}))) == [("user", "injected", "From the harness")]
+
+
 def test_old_events_of_a_wrapper_kind_prove_nothing():
     lines = [
         said("user", "<user_instructions>x"),

@@ -4,6 +4,8 @@ import json
 from pathlib import Path, PurePath
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dreamd.formats import _openclaw
 from dreamd.formats.base import CERTAIN, LIKELY, NO, LineReader
@@ -87,6 +89,30 @@ def test_entries_without_ids_or_parents_are_a_straight_line():
     assert [text for _, text in short(items)] == ["Same", "Yes", "Same"]
 
 
+@given(parents=st.lists(st.integers(-1, 30), max_size=30))
+def test_what_is_left_is_always_the_path_to_the_last_entry(parents):
+    parents = [min(parent, at - 1) for at, parent in enumerate(parents)]
+    lines = [
+        message(f"e{at}", None if parent < 0 else f"e{parent}", "user", str(at))
+        for at, parent in enumerate(parents)
+    ]
+    path, at = list[str](), len(parents) - 1
+    while at >= 0:
+        path.insert(0, str(at))
+        at = parents[at]
+
+    assert [text for _, text in short(read(*lines))] == path
+
+
+def test_rows_imported_as_meta_are_injected_and_start_nothing():
+    items = read(
+        message("a", None, "user", "Hi"),
+        message("b", "a", "user", "A skill", isMeta=True),
+        message("c", "b", "assistant", "Yes"),
+    )
+    assert short(items) == [("human", "Hi"), ("injected", "A skill"), ("human", "Yes")]
+
+
 def test_an_entry_read_twice_is_one():
     line = message("a", None, "user", "Ask")
     assert len([item for item in read(line, line) if isinstance(item, Record)]) == 1
@@ -163,7 +189,11 @@ def test_whose_words_a_prompt_holds(text, provenance, origin, left):
 )
 @pytest.mark.parametrize("late", [False, True])
 def test_the_sessions_key_tells_whose_plain_text_is(key, origin, late):
-    index = {"sessions.json": json.dumps({key: {"sessionId": SESSION}, "other": {"sessionId": "x"}}).encode()}
+    index = {
+        "sessions.json": json.dumps(
+            {key: {"sessionId": SESSION}, "other": 5, "third": {"sessionId": "x"}}
+        ).encode()
+    }
     around = Around() if late else Around(siblings=index)
     reader = FORMAT.open(source(f"{SESSION}.jsonl"), around, b"")
     items = fed(reader, HEAD, message("a", None, "user", "Do it"), message("b", "a", "assistant", "Done"))
