@@ -84,7 +84,8 @@ class Amendment(Struct, frozen=True, kw_only=True):
     """A later line changes what an earlier record said. None means: as it was.
 
     `withdrawn=True` is the retraction of rewound or withdrawn text, `False` brings it back. An amendment
-    whose identity is not in the pool is dropped and counted.
+    whose identity is not in the pool is dropped and counted. `own_only` leaves a record alone that another source
+    brought: a fork that goes back in the history it copied takes nothing from the original.
     """
 
     identity: str
@@ -93,6 +94,7 @@ class Amendment(Struct, frozen=True, kw_only=True):
     text: str | None = None
     trace: Trace | None = None
     withdrawn: bool | None = None
+    own_only: bool = False
 
 
 class Turn(Struct, frozen=True):

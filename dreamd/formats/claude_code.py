@@ -321,7 +321,9 @@ class Reader:
         if verdict is None or verdict.origin != "human" or not verdict.text:
             return self._grown(line, span), []
         branch, gone = self._tree.fork(line.uuid, line.parent_uuid, rewinds=rewinds)
-        return self._place(line, span, branch), [Amendment(identity=each, withdrawn=True) for each in gone]
+        return self._place(line, span, branch), [
+            Amendment(identity=each, withdrawn=True, own_only=True) for each in gone
+        ]
 
     def _grown(self, line: Line, span: Span) -> Place:
         return self._place(line, span, self._tree.grow(line.uuid, line.parent_uuid))

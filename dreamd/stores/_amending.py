@@ -6,12 +6,13 @@ from dreamd.memories import Memory, Status
 from dreamd.records import Amendment, trust_of
 
 
-def amended(memory: Memory, amendment: Amendment) -> Memory:
+def amended(memory: Memory, amendment: Amendment, source_id: str = "") -> Memory:
     """The memory as the amendment leaves it; trust follows origin, `seq` and `filed` stay.
 
-    What a person had forgotten stays forgotten, whatever its log says later.
+    `source_id` is where the amendment comes from. What a person had forgotten stays forgotten, whatever its log says.
     """
-    if memory.status == "forgotten":
+    foreign = memory.span is None or memory.span.source_id != source_id
+    if memory.status == "forgotten" or (amendment.own_only and foreign):
         return memory
     origin = amendment.origin or memory.origin
     trust = trust_of(memory.role, amendment.origin) if memory.role and amendment.origin else memory.trust

@@ -28,7 +28,7 @@ class Writing:
         stored = self._insert(changes.memories)
         if changes.respan:
             self._respan(changes.memories)
-        count = self._amend(changes.amendments)
+        count = self._amend(changes)
         self._mark(changes.statuses)
         self._file(changes.filed)
         self._keep(changes)
@@ -93,19 +93,20 @@ class Writing:
         )
         self._run_all("respan_memory", places)
 
-    def _amend(self, amendments: Sequence[tuple[str, Amendment]]) -> int:
+    def _amend(self, changes: Changes) -> int:
         """How many of the amendments found their memory."""
-        ids = [memory_id for memory_id, _ in amendments]
+        source_id = changes.cursor.source_id if changes.cursor else ""
+        ids = [memory_id for memory_id, _ in changes.amendments]
         self._count(ids, -1)
-        found = sum(self._amend_one(memory_id, amendment) for memory_id, amendment in amendments)
+        found = sum(self._amend_one(memory_id, each, source_id) for memory_id, each in changes.amendments)
         self._count(ids, 1)
         return found
 
-    def _amend_one(self, memory_id: str, amendment: Amendment) -> bool:
+    def _amend_one(self, memory_id: str, amendment: Amendment, source_id: str) -> bool:
         row = self._run("raw_memory", {"memory_id": memory_id}).fetchone()
         if row is None:
             return False
-        memory = amended(rows.memory_of(row), amendment)
+        memory = amended(rows.memory_of(row), amendment, source_id)
         changed = {
             "memory_id": memory_id,
             "ok": memory.ok,

@@ -158,10 +158,11 @@ def _insert(tables: _Tables, changes: Changes) -> int:
 
 def _amend(tables: _Tables, changes: Changes) -> int:
     count = 0
+    source_id = changes.cursor.source_id if changes.cursor else ""
     for memory_id, amendment in changes.amendments:
         known = tables.memories.get(memory_id)
         if known is not None and known.type == "raw":
-            tables.memories[memory_id] = amended(known, amendment)
+            tables.memories[memory_id] = amended(known, amendment, source_id)
             count += 1
     return count
 

@@ -450,3 +450,13 @@ def test_absurd_days_and_times_are_kept(store: Store, day: date) -> None:
     (memory,) = stored(store, raw(1, window=day, timestamp=at, received_at=at))
     assert (memory.window, memory.timestamp, memory.received_at) == (day, at, at)
     assert ids(store, MemoryQuery(agent="ada", since=date.min, until=date.max)) == [memory.memory_id]
+
+
+def test_a_fork_that_goes_back_takes_nothing_from_the_original(store: Store) -> None:
+    known = raw(1, span=Span("original", 0, 1))
+    store.write(Changes(memories=[known]))
+    gone = (known.memory_id, Amendment(identity="1", withdrawn=True, own_only=True))
+    store.write(Changes(amendments=[gone], cursor=cursor(source_id="fork")))
+    assert ids(store, MemoryQuery()) == [known.memory_id]
+    store.write(Changes(amendments=[gone], cursor=cursor(source_id="original")))
+    assert ids(store, MemoryQuery()) == []
