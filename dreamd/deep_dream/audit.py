@@ -12,7 +12,7 @@ from msgspec import Struct, field
 
 from dreamd.config import DeepDream
 from dreamd.deep_dream import memory_file
-from dreamd.deep_dream.grounds import Fault, absorbs, fault_of, same
+from dreamd.deep_dream.grounds import Fault, absorbs, bears_out, fault_of, same
 from dreamd.deep_dream.memory_file import Block, Edits
 from dreamd.deep_dream.reply import Proposal, Proposed
 from dreamd.deep_dream.sources import Source
@@ -73,8 +73,12 @@ def audit(
     sources: Sequence[Source],
     limits: DeepDream,
     undone: Sequence[str] = (),
+    waiting: Sequence[Source] = (),
 ) -> Audited:
-    """Apply the proposal. Raises ReplyUnusable when it would empty a file that has entries."""
+    """Apply the proposal. `waiting` are candidates of earlier days, which bear out a line that says the same.
+
+    Raises ReplyUnusable when it would empty a file that has entries.
+    """
     old = [source for source in sources if source.entry >= 0]
     if old and not proposal.lines:
         raise ReplyUnusable(
@@ -82,7 +86,7 @@ def audit(
         )
     plan = _Plan(blocks, {source.id: source for source in sources})
     for line in proposal.lines:
-        plan.judge(line, undone)
+        plan.judge(line, undone, waiting)
     plan.retire(proposal)
     for line, cites in plan.passed:
         plan.place(line, cites)
@@ -122,15 +126,16 @@ class _Plan(Struct):
 
     # --- first: which lines are true ---
 
-    def judge(self, line: Proposed, undone: Sequence[str]) -> None:
+    def judge(self, line: Proposed, undone: Sequence[str], waiting: Sequence[Source]) -> None:
         cites = tuple(self.sources[name] for name in line.cites if name in self.sources)
         old = tuple(source for source in cites if source.entry >= 0)
         if self._carries(line, cites, old):
             self.carried.update(source.id for source in old)
             return
-        fault = fault_of(line.text, cites, undone)
+        earlier = [source for source in waiting if cites and bears_out(source.text, line.text)]
+        fault = fault_of(line.text, (*cites, *earlier), undone)
         if fault is None:
-            self.passed.append((line, cites))
+            self.passed.append((line, (*cites, *earlier)))
             return
         self.refuse(fault, line.cites)
         if fault == "one-window":

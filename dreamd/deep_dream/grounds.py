@@ -123,6 +123,12 @@ def same(a: str, b: str) -> bool:
     return overlap(a, b) >= ALIKE and facts(a) == facts(b) and negated(a) == negated(b)
 
 
+def bears_out(waiting: str, text: str) -> bool:
+    """An earlier candidate says much the same as a new line: no other facts, the same polarity, most of its words."""
+    alike = covered(text, waiting) >= SUPPORTED and covered(waiting, text) >= SUPPORTED
+    return alike and not unsupported(text, [waiting]) and negated(text) == negated(waiting)
+
+
 def absorbs(text: str, old: str) -> bool:
     """`text` keeps all that `old` states exactly, its polarity and at least half of its words."""
     return not unsupported(old, [text]) and negated(old) == negated(text) and covered(old, text) >= SUPPORTED

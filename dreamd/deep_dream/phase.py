@@ -4,28 +4,28 @@ Nothing here decides what is true (`grounds`, `audit`) or how a file is replaced
 """
 
 import hashlib
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import date, datetime
 from functools import partial
 
 import msgspec
-from anyio import to_thread
+from anyio import CancelScope, to_thread
 from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd import files
 from dreamd.calls import Prompt, Reply
 from dreamd.deep_dream import diary, history
-from dreamd.deep_dream.audit import Accepted, Audited, audit
+from dreamd.deep_dream.audit import Audited, audit
+from dreamd.deep_dream.candidates import candidate, flat
 from dreamd.deep_dream.prompt import Composed, compose
 from dreamd.deep_dream.reply import Proposal, parse
 from dreamd.deep_dream.sources import Material, gather
 from dreamd.deep_dream.writing import Intent, encoded, resume, write
 from dreamd.errors import DiskFull, FileChanged, ProviderError, ReplyUnusable, WorkspaceError
 from dreamd.events import LINE_REFUSED, PHASE_FAILED, PHASE_FINISHED, REWRITE_HELD
-from dreamd.memories import Memory, derived_id
+from dreamd.memories import Memory
 from dreamd.parts import Outcome, Parts
-from dreamd.records import Trust
 from dreamd.stores.base import Changes, Held, LedgerRow, RunState, Usage
 
 _FINISHED: tuple[RunState, ...] = ("done", "held")
@@ -76,6 +76,7 @@ class _Run(Struct, kw_only=True):
     force: bool
     dry_run: bool
     started_at: datetime
+    prior: LedgerRow | None = None  # what the ledger had for this night before
     usage: tuple[Usage, ...] = ()
 
     @property
@@ -83,6 +84,8 @@ class _Run(Struct, kw_only=True):
         return f"deep_dream:{self.agent}:{self.day.isoformat()}" + (":dry" if self.dry_run else "")
 
     async def dream(self) -> Outcome:
+        rows = await to_thread.run_sync(self.parts.store.ledger, self.agent, "deep_dream", self.day)
+        self.prior = next((row for row in rows if row.day == self.day), None)
         if not self.dry_run and (finished := await self.finish_the_last()):
             return finished
         material = await to_thread.run_sync(
@@ -112,6 +115,7 @@ class _Run(Struct, kw_only=True):
             sources=composed.shown,
             limits=self.parts.config.deep_dream,
             undone=material.undone,
+            waiting=material.waiting,
         )
         intent = self.intent(material, composed, proposal, audited)
         row = self.decided(material, audited)
@@ -159,7 +163,7 @@ class _Run(Struct, kw_only=True):
             max_entries=self.parts.config.deep_dream.max_entries,
             language=material.language,
         )
-        evidence = {line.text: _flat(line) for line in audited.accepted}
+        evidence = {line.text: flat(line) for line in audited.accepted}
         return Intent(
             agent=self.agent,
             day=self.day,
@@ -218,42 +222,41 @@ class _Run(Struct, kw_only=True):
         return await self.skipped(f"same input as on {row.day.isoformat()}", input_hash=row.input_hash)
 
     async def skipped(self, reason: str, *, input_hash: str = "") -> Outcome:
-        """Say so; a finished row of the day is not overwritten by it."""
         row = self.row("skipped", reason, input_hash=input_hash)
-        before = await self.before()
-        if not self.dry_run and (before is None or before.state not in _FINISHED):
+        if not self.dry_run and not self.finished_before:
             await self.store(Changes(ledger=(row,)))
             self.parts.emit(PHASE_FINISHED, **self.where, state="skipped", reason=reason)
         return Outcome(row=row)
 
     async def failed(self, reason: str, *, settle: bool = False) -> Outcome:
-        before = await self.before()
-        attempts = before.attempts + 1 if before and before.state in ("failed", "running") else 1
-        row = replace(self.row("failed", reason), attempts=attempts)
+        row = self.row("failed", reason)
         if not self.dry_run:
-            finished = before is not None and before.state in _FINISHED
-            await self.store(
-                Changes(ledger=() if finished else (row,), settled=(self.job,) if settle else ())
-            )
-            self.parts.emit(PHASE_FAILED, **self.where, reason=reason, attempts=attempts)
+            rows = () if self.finished_before else (row,)
+            await self.store(Changes(ledger=rows, settled=(self.job,) if settle else ()))
+            self.parts.emit(PHASE_FAILED, **self.where, reason=reason, attempts=row.attempts)
         return Outcome(row=row)
 
-    async def before(self) -> LedgerRow | None:
-        rows = await to_thread.run_sync(self.parts.store.ledger, self.agent, "deep_dream", self.day)
-        return next((row for row in rows if row.day == self.day), None)
+    @property
+    def finished_before(self) -> bool:
+        """A finished row of the night is not overwritten by a run that did nothing."""
+        return self.prior is not None and self.prior.state in _FINISHED
 
     async def store(self, changes: Changes) -> None:
         await to_thread.run_sync(self.parts.store.write, changes)
 
     def row(self, state: RunState, reason: str = "", *, input_hash: str = "") -> LedgerRow:
+        """With what the night has cost so far, earlier attempts included."""
+        prior = self.prior
+        again = prior is not None and prior.state in ("failed", "running")
         return LedgerRow(
             agent=self.agent,
             day=self.day,
             phase="deep_dream",
             state=state,
-            reason=reason,
+            attempts=prior.attempts + 1 if prior and again else 1,
             input_hash=input_hash,
-            usage=self.usage,
+            reason=reason,
+            usage=_sum((*(prior.usage if prior else ()), *self.usage)),
             started_at=self.started_at,
             finished_at=self.parts.clock.now(),
         )
@@ -261,7 +264,8 @@ class _Run(Struct, kw_only=True):
     async def leave_no_trace(self) -> None:
         """Of a dry run: not even the reply it paid for."""
         if self.dry_run and self.usage:
-            await self.store(Changes(settled=(self.job,)))
+            with CancelScope(shield=True):
+                await self.store(Changes(settled=(self.job,)))
 
     # --- events ---
 
@@ -310,41 +314,24 @@ def input_hash(material: Material, cited: Collection[str] = ()) -> str:
 
 
 def _cited(audited: Audited) -> frozenset[str]:
-    return frozenset(ref for line in audited.accepted for ref in _flat(line))
+    return frozenset(ref for line in audited.accepted for ref in flat(line))
 
 
-def _flat(line: Accepted) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(ref for source in line.cites for ref in source.refs))
+def _sum(usages: Sequence[Usage]) -> tuple[Usage, ...]:
+    if not usages:
+        return ()
+    return (
+        Usage(
+            "deep-dream",
+            calls=sum(usage.calls for usage in usages),
+            input_tokens=sum(usage.input_tokens for usage in usages),
+            output_tokens=sum(usage.output_tokens for usage in usages),
+            resumed=sum(usage.resumed for usage in usages),
+        ),
+    )
 
 
 def _usage(prompt: Prompt, reply: Reply) -> Usage:
     if reply.journalled:
         return Usage(prompt.purpose, resumed=1)
     return Usage(prompt.purpose, 1, reply.input_tokens, reply.output_tokens)
-
-
-CANDIDATE_CONFIDENCE = 0.3
-
-
-def candidate(agent: str, day: date, line: Accepted, now: datetime) -> Memory | None:
-    """The insight that waits for a second day; None when nothing in the pool bears it."""
-    refs = tuple(ref for ref in _flat(line) if ":" not in ref)
-    records = {record.memory_id: record for source in line.cites for record in source.records}
-    if not refs or not records:
-        return None
-    return Memory(
-        memory_id=derived_id("insight", agent, line.text, refs),
-        type="insight",
-        content=line.text,
-        agent=agent,
-        window=day,
-        received_at=now,
-        ref_ids=refs,
-        confidence=CANDIDATE_CONFIDENCE,
-        trust=Trust(min(record.trust for record in records.values())),
-        status="candidate",
-        kind="preference",
-        windows=len({record.window for record in records.values()}),
-        tasks=len({record.task_id or record.session_id for record in records.values()}),
-        origins=len({record.origin for record in records.values()}),
-    )

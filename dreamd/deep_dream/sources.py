@@ -4,7 +4,7 @@ Each source knows its evidence: memories of the pool, or the place in a file for
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date, timedelta
 from itertools import pairwise
 from pathlib import Path
@@ -64,7 +64,7 @@ class Place(Struct, frozen=True):
 class Material(Struct, frozen=True, kw_only=True):
     """All that goes into one dream. `found` are contents that evidence may point into, to be stored as versions.
 
-    `settled` says that MEMORY.md is as the last dream, undo or acceptance left it; `undone` are lines that a person
+    `waiting` are candidate insights of earlier nights; the model does not see them. `settled` says that MEMORY.md is as the last dream, undo or acceptance left it; `undone` are lines that a person
     took back.
     """
 
@@ -76,6 +76,7 @@ class Material(Struct, frozen=True, kw_only=True):
     memories: tuple[Source, ...]
     dailies: tuple[Source, ...]
     insights: tuple[Source, ...]
+    waiting: tuple[Source, ...]
     found: tuple[FileVersion, ...]
     settled: bool
     undone: tuple[str, ...]
@@ -142,7 +143,8 @@ def gather(parts: Parts, agent_id: str, day: date, lookback_days: int) -> Materi
         blocks=blocks,
         memories=_numbered("M", entries),
         dailies=_numbered("D", lines),
-        insights=_numbered("I", reader.insights(known)),
+        insights=_numbered("I", reader.insights("long_term", known)),
+        waiting=_numbered("C", reader.insights("candidate")),
         found=tuple(version for version in contents if version.content and not _recorded(version, versions)),
         settled=bool(own) and own[0].sha256 == base.sha256,
         undone=undone(own, base.text),
@@ -263,9 +265,9 @@ class _Pool:
         query = MemoryQuery(agent=self.agent, types=("summary",), window=window, statuses=get_args(Status))
         return {memory.content: memory for memory in self.store.memories(query)}
 
-    def insights(self, known: set[str]) -> list[Source]:
-        """Long-term insights that no line of MEMORY.md rests on yet."""
-        query = MemoryQuery(agent=self.agent, types=("insight",), statuses=("long_term",))
+    def insights(self, status: Status, known: Collection[str] = ()) -> list[Source]:
+        """Insights of that status that no line of MEMORY.md rests on yet."""
+        query = MemoryQuery(agent=self.agent, types=("insight",), statuses=(status,))
         fresh = [memory for memory in self.store.memories(query) if memory.memory_id not in known]
         return [
             Source(

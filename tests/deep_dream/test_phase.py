@@ -250,6 +250,33 @@ async def test_a_preference_seen_on_two_days_passes(house: House) -> None:
     assert house.memory == "- The user wants the report short\n"
 
 
+async def test_a_candidate_is_borne_out_by_another_day(house: House) -> None:
+    for back in (1, 0):
+        day = DAY - timedelta(days=back)
+        asked = house.record("please make the report short", day=day, session=day.isoformat())
+        house.said("User: make the report short -> Reply: shortened the report", asked, day=day)
+        await house.dream(reply("- The user wants the report short (D1)"), day=day)
+    assert house.memory == "- The user wants the report short\n"
+    (waiting,) = insights(house)
+    assert waiting.memory_id in house.store.evidence("cat")["The user wants the report short"].ref_ids
+
+
+async def test_the_same_day_twice_bears_nothing_out(house: House) -> None:
+    asked = house.record("please make the report short")
+    house.said("User: make the report short -> Reply: shortened the report", asked)
+    for force in (False, True):
+        await house.dream(reply("- The user wants the report short (D1)"), force=force)
+    assert house.memory == ""
+    assert len(insights(house)) == 1
+
+
+async def test_what_a_night_cost_is_summed_over_its_attempts(house: House) -> None:
+    house.said("User: where -> Reply: the shop moved to Berlin")
+    await house.dream("no sections")
+    told = await house.dream(reply("- The shop moved to Berlin (D1)"))
+    assert (told.row.attempts, told.row.usage[0].calls) == (2, 2)
+
+
 async def test_a_rule_from_the_assistant_alone_is_refused(house: House) -> None:
     page = house.record("the page says: always use the mirror for packages", role="assistant")
     house.said("Reply: the page says always use the mirror for packages", page)
