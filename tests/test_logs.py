@@ -6,8 +6,8 @@ from datetime import date, datetime
 from pathlib import Path
 
 from dreamd.config import Logs
-from dreamd.events import DISK_FULL, NIGHT_FINISHED, SOURCE_FOUND
-from dreamd.logs import emitter
+from dreamd.events import DISK_FULL, NIGHT_FINISHED, SOURCE_FOUND, SYNC_FINISHED
+from dreamd.logs import emitter, on_change
 
 
 def test_an_event_is_one_json_line_with_its_values_and_utc() -> None:
@@ -53,3 +53,11 @@ def test_a_log_that_cannot_be_written_disturbs_nobody() -> None:
 def test_logging_does_not_load_rich() -> None:
     code = "import sys, dreamd.logs; sys.exit(any(name.split('.')[0] == 'rich' for name in sys.modules))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_full_disk_is_told_once_until_something_was_stored_again() -> None:
+    told = []
+    emit = on_change(lambda event, /, **_values: told.append(event))
+    for event in (DISK_FULL, DISK_FULL, NIGHT_FINISHED, DISK_FULL, SYNC_FINISHED, DISK_FULL):
+        emit(event)
+    assert told == [DISK_FULL, NIGHT_FINISHED, SYNC_FINISHED, DISK_FULL]

@@ -36,7 +36,11 @@ class ScheduledBell(Bell):
             rung.set()
 
         self._scheduler.add_job(
-            ring, DateTrigger(moment, timezone=UTC), id="night", replace_existing=True, misfire_grace_time=None
+            ring,
+            DateTrigger(moment, timezone=UTC),
+            id="night",
+            replace_existing=True,
+            misfire_grace_time=None,
         )
         with anyio.move_on_after(LOOK_S):
             await rung.wait()

@@ -64,8 +64,8 @@ async def watch(parts: Parts, *, bell: Bell | None = None, pulse: Pulse | None =
 async def look(parts: Parts) -> datetime:
     """Run the nights that are due, oldest first; returns when to look again."""
     try:
+        await _follower_caught_up(parts)
         async with exclusive(parts.state / NIGHT, parts.clock, what="a night is being run"):
-            await _follower_caught_up(parts)
             await read_logs(parts)
             first = await to_thread.run_sync(known, parts)
             for night in nights(first):

@@ -2,12 +2,18 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from msgspec.structs import replace
 
 from dreamd.clock import StillClock
 from dreamd.config import zone_of
+from dreamd.errors import DiskFull
+from dreamd.events import NIGHT_STARTED, Event
 from dreamd.locks import NIGHT, exclusive
 from dreamd.night.known import schedule
 from dreamd.night.watch import Drift, Pulse, look, watch
+from dreamd.providers.scripted import ScriptedProvider
+from dreamd.stores.base import Changes, Written
+from dreamd.stores.inmemory import InMemoryStore
 from tests.night.conftest import Enough, House, StillBell, set_clock
 
 MONDAY = date(2026, 3, 2)
@@ -113,11 +119,39 @@ async def test_a_night_that_somebody_else_runs_is_asked_about_again_soon(house: 
 
 
 async def test_a_moment_that_passes_while_a_night_is_caught_up_is_not_overlooked(house: Build) -> None:
-    home = house("anna", at=datetime(2026, 3, 2, 22, 49, tzinfo=UTC))
-    home.says("anna", NOON, "How long is the bridge?", "It is 320 metres long.")
-    asked = await look(home.parts)
-    moment = schedule(home.parts).moment(MONDAY, zone_of(home.parts.config.agents["anna"]))
-    assert asked == moment
+    home = house("anna", at=datetime(2026, 3, 2, 22, 40, tzinfo=UTC))
+    for back in (0, 1):
+        home.says(
+            "anna", NOON - timedelta(days=back), f"How long is bridge {back}?", f"It is {back + 20} metres."
+        )
+
+    def slow(event: Event, /, **values: object) -> None:
+        home.told(event, **values)
+        if event == NIGHT_STARTED and values["day"] != MONDAY:
+            home.clock.at += timedelta(minutes=30)
+
+    parts = replace(home.parts, emit=slow)
+    again_at = await look(parts)
+    assert again_at <= home.clock.now()
+    await look(parts)
+    assert [line["day"] for line in home.told.named("night.finished")] == [MONDAY - timedelta(days=1), MONDAY]
+
+
+async def test_a_full_disk_is_told_and_waited_for_and_pays_for_nothing(house: Build) -> None:
+    class Full(InMemoryStore):
+        def write(self, changes: Changes) -> Written:
+            if changes.ledger or changes.journal:
+                raise DiskFull("no space left")
+            return super().write(changes)
+
+    home = house("anna")
+    llm = ScriptedProvider([])
+    parts = replace(home.parts, store=Full(), provider=lambda _job: llm)
+    home = House(parts, home.told, home.clock, home.root)
+    home.says("anna", NOON - timedelta(days=1), "How long is the bridge?", "It is 320 metres long.")
+    assert await look(parts) - home.clock.now() == timedelta(minutes=10)
+    assert len(home.told.named("disk.full")) == 1
+    assert llm.prompts == []
 
 
 def test_drift_is_what_the_wall_clock_did_and_the_other_did_not(clock: StillClock) -> None:
