@@ -14,7 +14,7 @@ import msgspec
 
 from dreamd.formats import _codex as codex
 from dreamd.formats._codex import LINE, PAYLOAD, Line, Payload
-from dreamd.formats._codex_turns import Call, Event, Guess, State
+from dreamd.formats._codex_turns import MAX_DIGESTS, MAX_WAITING, Call, Event, Guess, State
 from dreamd.formats._json import UNREADABLE, cut, decoded, loosely, moment, objects
 from dreamd.formats._values import TRACE_BYTES, digest, outcome
 from dreamd.formats.base import CERTAIN, LIKELY, NO, LineFormat, LineReader, Source, Surroundings
@@ -42,8 +42,9 @@ class Reader(LineReader):
         return [item for item in items if isinstance(item, Record)] if self._stale else items
 
     def settle(self) -> Sequence[Item]:
-        items = [*self._decide(), *self._flush(), *self._state.resolve(over=False)]
-        return [item for item in items if isinstance(item, Record)] if self._stale else items
+        if self._stale:
+            return ()
+        return [*self._decide(), *self._flush(), *self._state.resolve(over=False)]
 
     def dump(self) -> bytes:
         return msgspec.msgpack.encode(self._state)
@@ -197,6 +198,8 @@ class Reader(LineReader):
         items = self._asked(key) if role == "user" else []
         if key not in state.counts:
             state.waiting.append(Event(role, text, plain, timestamp or "", span))
+        if len(state.waiting) > MAX_WAITING:
+            items += self._flush()
         return items or _UNWANTED
 
     def _asked(self, key: bytes) -> list[Item]:
@@ -223,6 +226,8 @@ class Reader(LineReader):
         state = self._state
         record = state.record(f"event:{event.role}", event.plain)
         state.flushed[key] = record
+        if len(state.flushed) > MAX_DIGESTS:
+            state.flushed.pop(next(iter(state.flushed)))
         if event.role == "user":
             state.start(state.asker())
             return self._record(record, event.text, "user", state.origin, event.timestamp, event.span)

@@ -20,6 +20,7 @@ from dreamd.records import Item, Skip, Span
 
 MAX_ROWS = 1000
 MAX_TREE_NODES = 12_000
+_NODES_OF_A_CALL = 100  # what a call under way weighs in the state
 MAX_ARCHIVE_BYTES = 256 << 20
 _MAGIC = b"SQLite format 3\0"
 _ARCHIVE_COLUMNS = frozenset(
@@ -243,7 +244,7 @@ class _Reading:
         """Keep the trees of the latest sessions within bounds, and those whose turn is under way."""
         trees, kept = self._progress.trees, 0
         for session in reversed(list(trees)):
-            kept += len(trees[session].nodes)
+            kept += len(trees[session].nodes) + _NODES_OF_A_CALL * len(trees[session].calls)
             if kept > MAX_TREE_NODES:
                 del trees[session]
 

@@ -402,6 +402,17 @@ def test_the_state_stays_small_however_long_a_thread_is():
     assert FORMAT.open(source(), Around(), reader.dump()).dump() == reader.dump()
 
 
+def test_a_log_of_events_alone_is_read_in_order_and_does_not_pile_up():
+    reader = FORMAT.open(source(), Around(), b"")
+    items = fed(
+        reader, [meta(), *(event("agent_message", message=f"Part {n} " + "x" * 2000) for n in range(300))]
+    )
+    assert len(reader.dump()) < 100_000
+
+    items += reader.settle()
+    assert [words.split()[1] for _, _, words in short(items)] == [str(n) for n in range(300)]
+
+
 def test_an_image_of_many_megabytes_is_passed_over():
     content = [
         {"type": "input_image", "image_url": "data:image/png;base64," + "A" * 2_000_000},
