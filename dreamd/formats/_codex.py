@@ -49,6 +49,7 @@ _WRAPPERS = (
 )
 _WAKERS = ("<subagent_notification>", "<goal_context>", "<codex_internal_context")
 _PLUGINS = re.compile(r"\s*<recommended_plugins>.*?</recommended_plugins>", re.DOTALL)
+_EDITOR = re.compile(r"# Context from my IDE setup:.*?^## My request for Codex:", re.DOTALL | re.MULTILINE)
 _IMAGE_TAG = re.compile(r"\s*</?image\b[^>]*>\s*")
 _TEXT_BLOCKS = frozenset({"input_text", "output_text", "text"})
 _IMAGE_BLOCKS = frozenset({"input_image", "image", "local_image"})
@@ -171,7 +172,7 @@ def _shown(blocks: list[_Block], images: bool) -> Iterator[str]:
 
 def event_texts(event: Payload) -> tuple[str, str]:
     """The same two texts of a user_message or agent_message event."""
-    plain = (event.message or "").strip()
+    plain = typed((event.message or "").strip())
     images = _length(event.images) + _length(event.local_images)
     return joined(["[image]"] * images + [plain]), plain
 
@@ -184,10 +185,12 @@ def _raws(values: Raw) -> list[Raw]:
     return decoded(_LIST, bytes(values)) or []
 
 
-def without_plugins(text: str) -> str:
-    """The prompt that follows a block of recommended plugins; the whole text when none does."""
-    found = _PLUGINS.match(text)
-    return (text[found.end() :].strip() if found else "") or text
+def typed(text: str) -> str:
+    """What a person typed after a block of recommended plugins or an editor's context; else the whole text."""
+    for glued in (_PLUGINS, _EDITOR):
+        found = glued.match(text)
+        text = (text[found.end() :].strip() if found else "") or text
+    return text
 
 
 def is_wrapper(text: str) -> bool:

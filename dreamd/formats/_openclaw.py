@@ -140,7 +140,7 @@ def prompt_of(message: Message, key: str) -> Prompt:
         return Prompt("injected", whole, starts=False)
     said = message.provenance or Provenance()
     if said.kind == "internal_system":
-        return Prompt("injected", whole)
+        return _scheduled(text) or Prompt("injected", whole)
     between = _INTER_SESSION.search(text)
     if said.kind == "inter_session" or (between and between.start() == 0):
         about = f"{(said.sourceSessionKey or '')} {(said.sourceTool or '')} {(said.sourceRole or '')}"
@@ -159,19 +159,25 @@ def _sender(about: str) -> Origin:
 def _unexplained(text: str, whole: str, key: str) -> Prompt:
     if not text and _INTERNAL.search(whole):
         return Prompt("injected", whole)
-    if text.startswith("Read HEARTBEAT.md if it exists") or (
-        "HEARTBEAT.md" in text and "HEARTBEAT_OK" in text
-    ):
-        return Prompt("scheduled", text)
-    cron = _CRON.match(text)
-    if cron:
-        return Prompt("scheduled", text[cron.end() :].strip())
+    scheduled = _scheduled(text)
+    if scheduled is not None:
+        return scheduled
     if _FLUSH.match(text) or _NEW_SESSION.match(text):
         return Prompt("injected", text)
     if _has_metadata(whole):
         return Prompt("human", text)
     by_key = origin_of_key(key)
     return Prompt(by_key or "human", text, proven=by_key is not None)
+
+
+def _scheduled(text: str) -> Prompt | None:
+    """The prompt of a heartbeat, or of a cron job without its prefix (J31)."""
+    if text.startswith("Read HEARTBEAT.md if it exists") or (
+        "HEARTBEAT.md" in text and "HEARTBEAT_OK" in text
+    ):
+        return Prompt("scheduled", text)
+    cron = _CRON.match(text)
+    return Prompt("scheduled", text[cron.end() :].strip()) if cron else None
 
 
 def _has_metadata(text: str) -> bool:

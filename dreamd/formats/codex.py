@@ -251,7 +251,7 @@ class Reader(LineReader):
         if not text:
             return (Skip("blank"),)
         if message.role == "user":
-            return self._user(codex.without_plugins(text), codex.without_plugins(plain), timestamp, span)
+            return self._user(codex.typed(text), codex.typed(plain), timestamp, span)
         if message.role == "assistant":
             items = self._before("assistant", plain)
             record = self._state.record("assistant", plain)

@@ -215,6 +215,14 @@ def test_a_guess_is_doubted_at_rest_and_restored_by_its_event():
     assert short(items)[1][1] == "human"
 
 
+def test_what_an_editor_glued_to_a_prompt_is_taken_off():
+    text = "# Context from my IDE setup:\n\n## Open tabs:\n- a.py\n\n## My request for Codex:\nRename it\n"
+    assert short(read([meta(), *turn("t1", *asked(text))])) == [("user", "human", "Rename it")]
+    assert short(read([meta(), *turn("t1", event("user_message", message=text))])) == [
+        ("user", "human", "Rename it")
+    ]
+
+
 def test_a_prompt_stored_before_its_turn_begins_belongs_to_it():
     lines = [
         said("user", "Go"),

@@ -156,6 +156,8 @@ PROMPTS = [
     ("A new session was started via /new or /reset. Greet the user.", {}, "injected", None),
     (INTERNAL, {}, "injected", None),
     ("Go on", {"kind": "internal_system"}, "injected", None),
+    ("[cron:job-1 daily news] Read the news", {"kind": "internal_system"}, "scheduled", "Read the news"),
+    ("[cron:job-1 daily news] is what it says", {"kind": "external_user"}, "human", None),
     ("Go on", {"kind": "inter_session", "sourceSessionKey": "agent:main:subagent:1"}, "subagent", None),
     ("Go on", {"kind": "inter_session", "sourceTool": "subagent_announce"}, "subagent", None),
     ("Go on", {"kind": "inter_session", "sourceRole": "subagent"}, "subagent", None),
