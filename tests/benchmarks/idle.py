@@ -45,9 +45,10 @@ def measure(root: Path, config: Path, seconds: float, files: int) -> None:
             cpu, switches, began = spent(one.pid), woken(one.pid), time.monotonic()
             time.sleep(seconds)
             took = time.monotonic() - began
+            wakes = sum(count - switches.get(thread, 0) for thread, count in woken(one.pid).items())
             print(
                 f"{files} logs: {100 * (spent(one.pid) - cpu) / took:.3f} % of a core, "
-                f"{(woken(one.pid) - switches) / took:.2f} wake-ups/s, RSS {resident(one.pid):.1f} MiB "
+                f"{wakes / took:.2f} wake-ups/s, RSS {resident(one.pid):.1f} MiB "
                 f"(peak {resident(one.pid, 'VmHWM'):.1f})"
             )
             one.send_signal(signal.SIGTERM)
@@ -67,9 +68,10 @@ def spent(pid: int) -> float:
     return (int(fields[11]) + int(fields[12])) / TICKS
 
 
-def woken(pid: int) -> int:
+def woken(pid: int) -> dict[str, int]:
+    """Voluntary context switches by thread."""
     tasks = Path(f"/proc/{pid}/task").iterdir()
-    return sum(_field(task / "status", "voluntary_ctxt_switches") for task in tasks)
+    return {task.name: _field(task / "status", "voluntary_ctxt_switches") for task in tasks}
 
 
 def resident(pid: int, field: str = "VmRSS") -> float:
