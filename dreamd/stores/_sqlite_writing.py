@@ -133,7 +133,7 @@ class Writing:
 
     def _count(self, ids: Sequence[str], sign: int) -> None:
         if ids:
-            self._run("count_again", {"ids": rows.listed(dict.fromkeys(ids)), "sign": sign})
+            self._run("count_again", {"ids": rows.listed(ids), "sign": sign})
 
     def _keep(self, changes: Changes) -> None:
         turns = ((agent, turn.session_id, turn.busy, rows.micros(turn.at)) for agent, turn in changes.turns)

@@ -160,6 +160,8 @@ class SqliteStore(Store):
         """Where all that may be wanted stands, eight bytes each; None where walking in order is quicker."""
         if query.ids is not None:
             name, more = "seqs_by_id", {"ids": rows.listed(query.ids)}
+        elif query.rests_on is not None:
+            name, more = "seqs_by_ref", {}
         elif query.agent is not None and query.window is None and (query.since or query.until):
             name, more = "seqs_of_days", {}
         elif query.types and "raw" not in query.types:

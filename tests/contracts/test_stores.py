@@ -246,6 +246,22 @@ def test_a_query_yields_exactly_what_it_asks_for_in_order(
     assert [memory.seq for memory in store.memories(query)] == seqs
 
 
+def test_what_rests_on_a_memory_is_found_by_its_id(store: Store) -> None:
+    base, other = raw(1).memory_id, raw(2).memory_id
+    one, two, three = (
+        summary("one", (base, other, base)),
+        summary("two", (other,)),
+        summary("three", (base,), "bob"),
+    )
+    stored(store, raw(1), one, two, three)
+    stored(store, replace(two, ref_ids=(base,)))
+    assert ids(store, MemoryQuery(rests_on=base)) == [one.memory_id, three.memory_id]
+    assert ids(store, MemoryQuery(rests_on=base, agent="ada", ids=(one.memory_id, two.memory_id))) == [
+        one.memory_id
+    ]
+    assert ids(store, MemoryQuery(rests_on="nobody")) == []
+
+
 def test_an_iterator_outlives_later_writes_and_ends(store: Store) -> None:
     number = sqlite.PAGE * 2 + 1
     stored(store, *(raw(n) for n in range(number)))

@@ -12,6 +12,7 @@ AND (:day IS NULL OR day = :day)
 AND (:since IS NULL OR day >= :since)
 AND (:until IS NULL OR day <= :until)
 AND (:filed IS NULL OR filed = :filed)
+AND (:rests_on IS NULL OR EXISTS (SELECT 1 FROM memory_refs r WHERE r.ref_id = :rests_on AND r.seq = memories.seq))
 AND (:session_id IS NULL OR session_id = :session_id)
 AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
 AND (:origins IS NULL OR origin IN (SELECT value FROM json_each(:origins)))
@@ -45,6 +46,10 @@ ORDER BY seq
 SELECT seq FROM memories
 WHERE memory_id IN (SELECT value FROM json_each(:ids)) AND seq > :after AND seq <= :last
 ORDER BY seq
+
+-- name: seqs_by_ref
+-- Where the memories stand that rest on one memory.
+SELECT seq FROM memory_refs WHERE ref_id = :rests_on AND seq > :after AND seq <= :last ORDER BY seq
 
 -- name: seqs_of_days
 -- Where an agent's memories of several days stand.
