@@ -98,6 +98,7 @@ class Agent(Section, frozen=True):
     memory_file: str = "MEMORY.md"  # relative to the workspace
     daily_dir: str = "memory"
     diary_dir: str = "memory/dreams"
+    programs_are_human: bool = True  # prompts that programs sent (SDK, `codex exec`) count as the human's
     enabled: bool = True
 
 

@@ -78,6 +78,7 @@ class Line(Struct, frozen=True, rename="camel"):
     is_compact_summary: bool | None = None
     is_api_error_message: bool | None = None
     prompt_source: str | None = None
+    entrypoint: str | None = None
     origin: From | None = None
     forked_from: Copy | None = None
     message: Message | None = None

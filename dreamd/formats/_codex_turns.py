@@ -58,6 +58,7 @@ class State(Struct):
     met: bool = False  # its own session_meta was read
     project: str = ""
     subagent: bool = False
+    program: bool = False  # `codex exec`, where programs do not count as human
     parent: str = ""  # named, and not yet decided what was copied from it
     copied: bool = False  # a second session_meta came
     dropping: bool = False  # inside history that is the parent's
@@ -170,7 +171,9 @@ class State(Struct):
         return amended
 
     def asker(self) -> Origin:
-        return "subagent" if self.subagent else "human"
+        if self.subagent:
+            return "subagent"
+        return "scheduled" if self.program else "human"
 
     def confirm(self, text: bytes) -> list[Amendment]:
         """A user_message event came: the guesses of this turn that it proves human."""

@@ -37,12 +37,17 @@ class Surroundings(Protocol):
 
 
 class Source(Struct, frozen=True):
-    """The log a reader is opened on. `root` is the configured folder or file it was found under."""
+    """The log a reader is opened on. `root` is the configured folder or file it was found under.
+
+    `programs_are_human`: a prompt that a program sent (an SDK, `codex exec`) counts as the human's, since nothing in the
+    log says otherwise (J22); False makes it scheduled.
+    """
 
     source_id: str
     path: PurePath
     root: PurePath
     zone: str  # IANA name, for formats with naive local times
+    programs_are_human: bool = True
 
 
 class LineReader(Protocol):

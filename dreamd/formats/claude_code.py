@@ -97,6 +97,7 @@ class Place(NamedTuple):
 class Reader:
     def __init__(self, source: Source, state: State) -> None:
         self._stem = source.path.name.partition(".jsonl")[0]
+        self._programs_are_human = source.programs_are_human
         self._state = state
         self._tree = Tree(state.tree)
         self._read: dict[str, Callable[[Line, Span], Iterator[Item]]] = {
@@ -134,7 +135,7 @@ class Reader:
         fired = self._state.fired and not subagent
         self._state.fired = self._state.fired and subagent
         blocks = line.blocks
-        verdict = said.said(line, lines.texts(blocks), subagent=subagent, fired=fired)
+        verdict = self._asked(line, said.said(line, lines.texts(blocks), subagent=subagent, fired=fired))
         place, items = self._put(line, span, verdict)
         yield from items
         if self._tree.is_gone(place.branch):
@@ -146,6 +147,13 @@ class Reader:
             yield from self._heard(place, verdict)
         elif not any(block.type == "tool_result" for block in blocks if isinstance(block, Block)):
             yield _BLANK
+
+    def _asked(self, line: Line, verdict: said.Said | None) -> said.Said | None:
+        """The verdict, but that a program's prompt is scheduled where programs do not count as human (J22)."""
+        if verdict is None or verdict.origin != "human" or self._programs_are_human:
+            return verdict
+        program = line.prompt_source == "sdk" or (line.entrypoint or "").startswith("sdk")
+        return verdict._replace(origin="scheduled") if program else verdict
 
     def _attachment(self, line: Line, span: Span) -> Iterator[Item]:
         attachment = line.attachment

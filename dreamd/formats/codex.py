@@ -106,6 +106,7 @@ class Reader(LineReader):
         state.project = meta.cwd or ""
         state.parent = codex.parent_of(meta)
         state.subagent = codex.is_subagent(meta)
+        state.program = meta.source == "exec" and not self._source.programs_are_human
         state.origin = state.asker()
         return _UNWANTED
 

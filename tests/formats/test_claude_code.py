@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path, PurePath
 
 import pytest
+from msgspec.structs import replace
 
 from dreamd.formats.base import CERTAIN, LIKELY, NO
 from dreamd.formats.claude_code import FORMAT
@@ -735,3 +736,17 @@ def test_real_sessions_hold_what_their_people_typed(shared):
         "/orchestrator create TODO app by Next.js",
         "Thanks! Please update CLAUDE.md for current changes",
     ]
+
+
+@pytest.mark.parametrize("mark", [{"promptSource": "sdk"}, {"entrypoint": "sdk-py"}])
+@pytest.mark.parametrize(("human", "origin"), [(True, "human"), (False, "scheduled")])
+def test_a_programs_prompt_is_the_humans_unless_switched(
+    mark: dict[str, str], human: bool, origin: str
+) -> None:
+    log = Log()
+    log.user("Summarise the news", **mark)
+    log.answer("Done.")
+    where = replace(source_of(Path(log.name)), programs_are_human=human)
+    reader = FORMAT.open(where, Beside(Path(log.name), Path(log.name)), b"")
+    found = [item for line in log.lines for item in reader.feed(line, Span(source_id="s"))]
+    assert [item.origin for item in found if isinstance(item, Record)] == [origin, origin]

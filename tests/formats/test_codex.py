@@ -8,6 +8,7 @@ from pathlib import Path, PurePath
 import msgspec
 import pytest
 import zstandard
+from msgspec.structs import replace
 
 from dreamd.formats import _codex
 from dreamd.formats.base import CERTAIN, LIKELY, NO, LineReader, Source
@@ -430,3 +431,12 @@ def test_an_image_of_many_megabytes_is_passed_over():
 
     assert short(items) == [("user", "human", "[image]\nWhat?")]
     assert msgspec.json.encode(items).__len__() < 2000
+
+
+@pytest.mark.parametrize(("human", "origin"), [(True, "human"), (False, "scheduled")])
+def test_a_prompt_of_codex_exec_is_the_humans_unless_switched(human, origin):
+    where = replace(source(), programs_are_human=human)
+    exec_meta = line("session_meta", id=THREAD, cwd="/srv", source="exec")
+    lines = [exec_meta, *turn("t1", *asked("list the tests"), said("assistant", "Three tests."))]
+    found = fold([fed(FORMAT.open(where, Around(), b""), lines)], "codex")
+    assert [each["origin"] for each in found] == [origin, origin]
