@@ -14,12 +14,13 @@ from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
 from traceback import extract_tb
+from typing import Protocol, cast
 
 import anyio
 from anyio import to_thread
 from msgspec import Struct, field
 
-from dreamd import __version__, sdnotify
+from dreamd import __version__, _plugins, sdnotify
 from dreamd.clock import Clock, SystemClock
 from dreamd.config import Config
 from dreamd.daemon import open_parts, state_folder
@@ -35,16 +36,23 @@ from dreamd.events import (
 )
 from dreamd.locks import DAEMON, exclusive
 from dreamd.logs import emitter, on_change
-from dreamd.night.watch import Pulse, watch
+from dreamd.night.pulse import Pulse
 from dreamd.parts import Parts
 from dreamd.tail.follower import follow
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
 FAILURES_IN_A_ROW = 6  # of one task, about a minute: then the watchdog goes hungry
+READY_S = 10.0
 LEAVE_S = 8.0  # a thread may be deep in a large file; systemd and people wait 10 s
 
 Load = Callable[[], Config]
 Signals = AsyncIterator[signal.Signals]
+
+
+class Watch(Protocol):
+    """`night.watch.watch`."""
+
+    async def __call__(self, parts: Parts, *, pulse: Pulse) -> None: ...
 
 
 class Health(Struct):
@@ -78,12 +86,20 @@ async def _live(parts: Parts, signals: Signals, load: Load) -> Config | None:
     health, ready = Health(Pulse(parts.clock)), anyio.Event()
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_kept, "follow", partial(follow, parts, ready), parts, health)
-        tasks.start_soon(_kept, "night", partial(watch, parts, pulse=health.pulse), parts, health)
+        tasks.start_soon(_kept, "night", partial(_nights, parts, health.pulse, ready), parts, health)
         tasks.start_soon(_announced, parts, ready)
         tasks.start_soon(_watchdog_fed, parts, health)
         config = await _next(parts, signals, load)
         tasks.cancel_scope.cancel()
     return config
+
+
+async def _nights(parts: Parts, pulse: Pulse, ready: anyio.Event) -> None:
+    """The night's watch, loaded once the daemon is ready: it takes as long to import as all else together."""
+    with anyio.move_on_after(READY_S):  # logs that cannot be followed do not keep the nights from coming
+        await ready.wait()
+    watch = cast("Watch", await to_thread.run_sync(_plugins.load, "night", "watch", "watch"))
+    await watch(parts, pulse=pulse)
 
 
 async def _next(parts: Parts, signals: Signals, load: Load) -> Config | None:

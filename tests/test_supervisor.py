@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from dreamd.config import Config, Llm, State, load
 from dreamd.errors import ConfigError, StoreBusy
-from dreamd.night.watch import Pulse
+from dreamd.night.pulse import Pulse
 from dreamd.stores.inmemory import InMemoryStore
 from dreamd.supervisor import LONGEST_PAUSE_S, Health, _kept, _usable, _watchdog_fed
 from tests.acceptance.house import Home

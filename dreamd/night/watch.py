@@ -1,8 +1,7 @@
 """The daemon's task: waits for each night, catches up those that were missed, notices when the clock jumps."""
 
 import math
-from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from datetime import datetime, timedelta
 
 from anyio import to_thread
@@ -14,6 +13,7 @@ from dreamd.locks import NIGHT, exclusive
 from dreamd.night.bell import LOOK_S, Bell, ScheduledBell
 from dreamd.night.due import next_look, nights
 from dreamd.night.known import known, seeded
+from dreamd.night.pulse import Pulse
 from dreamd.night.run import finish, read_logs
 from dreamd.parts import Parts
 from dreamd.tail.sync import backlog
@@ -22,25 +22,6 @@ JUMP_S = 5.0  # more than any slewing of NTP makes of a minute
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 0.5, 5.0
 SOON = timedelta(minutes=1)
 UNTIL_THERE_IS_SPACE = timedelta(minutes=10)  # a night on a full disk could pay for replies it cannot keep
-
-
-class Pulse:
-    """Tells the watchdog whether somebody who promised to wake up has overslept."""
-
-    def __init__(self, clock: Clock) -> None:
-        self._clock = clock
-        self._until = math.inf
-
-    @contextmanager
-    def asleep(self, at_most_s: float) -> Iterator[None]:
-        self._until = self._clock.monotonic() + at_most_s
-        try:
-            yield
-        finally:
-            self._until = math.inf
-
-    def late(self) -> bool:
-        return self._clock.monotonic() > self._until
 
 
 async def watch(parts: Parts, *, bell: Bell | None = None, pulse: Pulse | None = None) -> None:

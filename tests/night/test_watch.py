@@ -10,7 +10,7 @@ from dreamd.errors import DiskFull
 from dreamd.events import NIGHT_STARTED, Event
 from dreamd.locks import NIGHT, exclusive
 from dreamd.night.known import schedule
-from dreamd.night.watch import Drift, Pulse, look, watch
+from dreamd.night.watch import Drift, look, watch
 from dreamd.providers.scripted import ScriptedProvider
 from dreamd.stores.base import Changes, Written
 from dreamd.stores.inmemory import InMemoryStore
@@ -162,14 +162,3 @@ def test_drift_is_what_the_wall_clock_did_and_the_other_did_not(clock: StillCloc
     set_clock(clock, timedelta(hours=-1))
     assert drift.seconds() == pytest.approx(-3600)
     assert drift.seconds() == 0
-
-
-def test_a_pulse_is_late_only_when_a_sleeper_overslept(clock: StillClock) -> None:
-    pulse = Pulse(clock)
-    assert not pulse.late()
-    with pulse.asleep(at_most_s=10):
-        clock.ticks += 10
-        assert not pulse.late()
-        clock.ticks += 1
-        assert pulse.late()
-    assert not pulse.late()
