@@ -112,9 +112,10 @@ def opened(path: str) -> Iterator[LogFile]:
         handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)  # a FIFO must not hang us
     except OSError as error:
         raise _unreadable(path, error) from error
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise LogUnreadable(f"{path}: not a plain file")
     with os.fdopen(handle, "rb", buffering=0) as file:
-        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-            raise LogUnreadable(f"{path} is not a plain file")
         yield LogFile(path, file)
 
 

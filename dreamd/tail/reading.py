@@ -41,8 +41,8 @@ def read_path(
         raise LogUnreadable(f"{path}: not there")
     chosen = sources.formats(format or "")
     tools = Tools(store, clock or SystemClock(), silent, config.Tail(), Agent(_AGENT, zone, 1 << 20))
-    where = sources.places(config.Agent(logs=(os.fspath(path),)), chosen, Path())
-    tail = Tailer(tools, where, sources.Own(frozenset(), frozenset()))
+    where = sources.places(config.Agent(format=format or "", logs=(os.fspath(path),)), chosen, Path())
+    tail = Tailer(tools, where, sources.Own())
     tally = tail.advance(tail.find(), How(settle=True))
     if tally.unreadable:
         bad, reason = next(iter(tally.unreadable.items()))
@@ -53,7 +53,10 @@ def read_path(
         raise LogUnreadable(
             f"{path}: no session log that dreamd knows", hint=f"name one with --format: {known}"
         )
-    return in_order(list(store.memories(MemoryQuery(agent=_AGENT, types=("raw",)))), labels)
+    found = list(store.memories(MemoryQuery(agent=_AGENT, types=("raw",))))
+    if format and not found:
+        raise LogUnreadable(f"{path}: nothing in it was understood as {format}", hint="try another --format")
+    return in_order(found, labels)
 
 
 def _label(chosen: tuple[Format, ...], name: str) -> str:

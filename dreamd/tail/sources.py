@@ -190,20 +190,26 @@ def _entries(folder: str, failed: Failed) -> list["os.DirEntry[str]"]:
 class Own(NamedTuple):
     """What dreamd writes itself, never read as a log: its state folder, MEMORY.md, the Markdown of dailies and diaries."""
 
-    paths: frozenset[str]
-    folders: frozenset[str]
+    state: str = ""
+    memory_file: str = ""
+    folders: frozenset[str] = frozenset()
 
     def has(self, path: str) -> bool:
-        return path in self.paths or (path.endswith(".md") and path.rpartition("/")[0] in self.folders)
+        if self.state and (path == self.state or path.startswith(f"{self.state}/")):
+            return True
+        return path.endswith(".md") and (path == self.memory_file or path.rpartition("/")[0] in self.folders)
 
 
 def own_files(state: Path, agent: Agent) -> Own:
     if not agent.workspace:
-        return Own(frozenset({str(state.absolute())}), frozenset())
+        return Own(str(state.absolute()))
     workspace = Path(agent.workspace).expanduser().absolute()
-    paths = (state.absolute(), workspace / agent.memory_file)
     folders = (workspace / agent.daily_dir, workspace / agent.diary_dir)
-    return Own(frozenset(map(str, paths)), frozenset(map(str, folders)))
+    return Own(
+        str(state.absolute()),
+        str(workspace / agent.memory_file),
+        frozenset(str(folder) for folder in folders),
+    )
 
 
 def guess(found: Found, head: bytes) -> Format | None:

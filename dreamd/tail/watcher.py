@@ -53,14 +53,11 @@ class Watcher:
         self.watched = watched
         self._closed = threading.Event()
         self._limiter = anyio.CapacityLimiter(2)
-        try:
-            self._parts = [
-                RustNotify(sorted(folders), False, False, 0, recursive, True)
-                for folders, recursive in ((watched.deep, True), (watched.flat, False))
-                if folders
-            ]
-        except WatchfilesRustInternalError as error:
-            raise OSError(str(error)) from error
+        self._parts = [
+            _listening(sorted(folders), recursive=recursive)
+            for folders, recursive in ((watched.deep, True), (watched.flat, False))
+            if folders
+        ]
 
     async def run(self, heard: Heard) -> None:
         """Tells `heard` the changed paths, a few milliseconds after they changed."""
@@ -78,3 +75,13 @@ class Watcher:
             changes = await to_thread.run_sync(wait, limiter=self._limiter)
             if isinstance(changes, set):
                 heard(frozenset(path for _kind, path in changes))
+
+
+def _listening(folders: list[str], *, recursive: bool) -> RustNotify:
+    """Strict at first: told to ignore forbidden folders, watchfiles silently ignores a reached limit as well."""
+    try:
+        return RustNotify(folders, False, False, 0, recursive, False)
+    except PermissionError:
+        return RustNotify(folders, False, False, 0, recursive, True)
+    except WatchfilesRustInternalError as error:
+        raise OSError(str(error)) from error

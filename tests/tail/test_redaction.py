@@ -32,7 +32,16 @@ SECRETS = {
     "jwt": "eyJhbGciOiJIUzI1NiJ9." + "eyJzdWIiOiIxMjM0NSJ9." + KEY,
 }
 
-AROUND = ["{}", "the key is {}, keep it", "密钥是{}，请保管", '"{}"', "x={}\n", "https://h/{}?a=b", "('{}')", "> {} <"]
+AROUND = [
+    "{}",
+    "the key is {}, keep it",
+    "密钥是{}，请保管",
+    '"{}"',
+    "x={}\n",
+    "https://h/{}?a=b",
+    "('{}')",
+    "> {} <",
+]
 
 
 @pytest.mark.parametrize("secret", SECRETS.values(), ids=SECRETS.keys())
@@ -155,7 +164,10 @@ def test_redaction_is_idempotent_on_what_looks_like_secrets(text: str) -> None:
     assert redact(clean) == clean
 
 
-@given(st.integers(1, 2000), st.sampled_from(["password", "token=", "://", "://a:", "Bearer ", BEGIN, "a@", "key:"]))
+@given(
+    st.integers(1, 2000),
+    st.sampled_from(["password", "token=", "://", "://a:", "Bearer ", BEGIN, "a@", "key:"]),
+)
 def test_no_text_makes_it_slow(count: int, part: str) -> None:
     clean = redact(part * count)  # a pattern that backtracks would not come back
     assert redact(clean) == clean

@@ -1,0 +1,75 @@
+from pathlib import Path
+
+import pytest
+
+from dreamd.clock import StillClock
+from dreamd.config import Agent, Config
+from dreamd.errors import ConfigError
+from dreamd.parts import Parts
+from dreamd.stores.sqlite import OPEN
+from dreamd.tail.sync import Condition, backlog, condition, sync
+from tests.tail.house import Told, line, parts_on, texts
+from tests.tail.test_redaction import BEGIN, BODY, END, KEY, SECRETS
+
+
+def test_all_logs_are_read_to_their_end_and_once(tmp_path: Path, clock: StillClock) -> None:
+    log = tmp_path / "x.jsonl"
+    log.write_bytes(line(1) + line(2)[:-1])
+    told, steps = Told(), []
+    parts = parts_on(tmp_path, clock, log, emit=told)
+    assert backlog(parts) == log.stat().st_size
+    result = sync(parts, progress=steps.append)
+    assert result.agents["a"].records == 2
+    assert sum(steps) == log.stat().st_size
+    assert sync(parts).agents["a"].records == 0
+    assert told.names().count("sync.finished") == 1
+    assert backlog(parts) == 0
+
+
+def test_what_is_wrong_is_kept_for_status_until_it_is_right(tmp_path: Path, clock: StillClock) -> None:
+    log = tmp_path / "x.jsonl"
+    parts = parts_on(tmp_path, clock, log)
+    sync(parts)
+    assert condition(parts, "a") == Condition(unreadable={str(log): "not there"})
+    log.write_bytes(line(1))
+    sync(parts)
+    assert condition(parts, "a") == Condition()
+
+
+def test_only_the_agents_named_are_read_and_all_enabled_otherwise(tmp_path: Path, clock: StillClock) -> None:
+    log = tmp_path / "x.jsonl"
+    log.write_bytes(line(1))
+    base = parts_on(tmp_path, clock, log)
+    a = base.config.agents["a"]
+    off = Agent(format=a.format, logs=a.logs, enabled=False)
+    parts = Parts(
+        config=Config(agents={"a": a, "b": a, "off": off}),
+        state=base.state, store=base.store, clock=clock, emit=base.emit,
+    )  # fmt: skip
+    assert list(sync(parts, ["b"]).agents) == ["b"]
+    assert list(sync(parts).agents) == ["a", "b"]
+    assert len(texts(parts.store)) == 2  # one log, two agents: each has its own memory of it
+    with pytest.raises(ConfigError, match="no agent 'c'"):
+        sync(parts, ["c"])
+
+
+def test_no_planted_secret_is_in_the_bytes_of_the_pool(tmp_path: Path, clock: StillClock) -> None:
+    said = [f"use {secret} here" for secret in SECRETS.values()]
+    said += [
+        f"{BEGIN}\n{BODY}{END}",
+        f"PASSWORD={KEY}",
+        f"postgres://u:{KEY}@h/db",
+        f"Authorization: Bearer {KEY}",
+    ]
+    log = tmp_path / "x.jsonl"
+    log.write_bytes(b"".join(line(number, text) for number, text in enumerate(said)))
+    state = tmp_path / "state"
+    state.mkdir()
+    store = OPEN(state)
+    sync(parts_on(tmp_path, clock, log, store=store))
+    assert len(texts(store)) == len(said)
+    store.close()
+    stored = b"".join(path.read_bytes() for path in state.iterdir())
+    assert b"[redacted:" in stored
+    for secret in (*SECRETS.values(), KEY, "MIIEvQIBADANBg"):
+        assert secret.encode() not in stored

@@ -1,0 +1,187 @@
+"""What a tailer does with what it finds; whatever else may happen to files is in test_model.py."""
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from dreamd.clock import StillClock
+from dreamd.errors import DiskFull
+from dreamd.stores.base import Changes, Written
+from dreamd.stores.inmemory import InMemoryStore
+from dreamd.tail.steps import How
+from dreamd.tail.sync import tailers
+from dreamd.tail.tailer import Tailer, Tally
+from tests.tail.house import Told, line, parts_on, raw, texts
+
+
+class House:
+    def __init__(self, folder: Path, clock: StillClock, store: InMemoryStore | None = None) -> None:
+        self.folder = folder
+        self.logs = folder / "logs"
+        self.logs.mkdir()
+        self.store = store or InMemoryStore()
+        self.told = Told()
+        self.parts = parts_on(folder, clock, self.logs, store=self.store, emit=self.told)
+        self.tail = self.begun()
+
+    def begun(self) -> Tailer:
+        return tailers(self.parts)["a"]
+
+    def read(self, *, settle: bool = True) -> Tally:
+        return self.tail.advance(self.tail.find(), How(settle=settle))
+
+
+@pytest.fixture
+def house(tmp_path: Path, clock: StillClock) -> House:
+    return House(tmp_path, clock)
+
+
+def test_counts_say_what_was_read(house: House) -> None:
+    (house.logs / "x.jsonl").write_bytes(line(1) + line(2) + b"not json\n")
+    (house.logs / "copy.jsonl").write_bytes(line(1) + line(2))
+    tally = house.read()
+    assert (tally.files, tally.records, tally.duplicates, tally.lines) == (2, 2, 2, 5)
+    assert sum(tally.skipped.values()) == 1
+    assert house.read() == Tally(files=2)
+
+
+def test_two_files_with_the_same_head_are_two_sources(house: House) -> None:
+    shared = line(1, "x" * 2000)
+    (house.logs / "x.jsonl").write_bytes(shared + line(2))
+    (house.logs / "y.jsonl").write_bytes(shared + line(3))
+    house.read()
+    assert sorted(len(text) for text in texts(house.store)) == [8, 8, 2000]
+    assert len(house.store.cursors("a")) == 2
+
+
+def test_a_log_that_grew_without_being_understood_is_told_once_until_it_is(house: House) -> None:
+    log = house.logs / "x.jsonl"
+    log.write_bytes(b'{"type":"unheard-of","uuid":"u","sessionId":"s","parentUuid":null}\n')
+    assert house.read().not_understood == [str(log)]
+    with log.open("ab") as file:
+        file.write(b'{"type":"unheard-of","uuid":"v"}\n')
+    assert house.read().not_understood == [str(log)]
+    assert house.told.names().count("source.not_understood") == 1
+    with log.open("ab") as file:
+        file.write(line(1))
+    assert house.read().not_understood == []
+
+
+def test_an_unreadable_log_is_counted_told_and_read_when_it_can_be(house: House) -> None:
+    log = house.logs / "x.jsonl.zst"
+    log.write_bytes(b"not zstd")
+    (house.logs / "y.jsonl").write_bytes(line(1))
+    assert house.read().unreadable == {str(log): "not valid zstd data"}
+    assert texts(house.store) == ["text 1 字"]
+    house.read()
+    assert house.told.names().count("source.unreadable") == 1
+    log.unlink()
+    assert house.read().unreadable == {}
+
+
+def test_after_another_process_read_the_log_it_goes_on_from_there(house: House) -> None:
+    log = house.logs / "x.jsonl"
+    log.write_bytes(line(1))
+    house.read()
+    other = house.begun()
+    for number in range(2, 6):
+        with log.open("ab") as file:
+            file.write(line(number))
+        first, second = (house.tail, other) if number % 2 else (other, house.tail)
+        first.advance(first.find(), How())
+        tally = second.advance(second.find(), How())
+        assert (tally.records, tally.duplicates) == (0, 0)
+    assert len(raw(house.store)) == 5
+
+
+def test_both_finding_a_new_log_it_is_one_source(house: House) -> None:
+    other = house.begun()
+    (house.logs / "x.jsonl").write_bytes(line(1))
+    house.read()
+    other.advance(other.find(), How(settle=True))
+    assert len(house.store.cursors("a")) == 1
+    assert len(raw(house.store)) == 1
+
+
+class FullOnce(InMemoryStore):
+    full = False
+
+    def write(self, changes: Changes) -> Written:
+        if self.full:
+            self.full = False
+            raise DiskFull("no space left")
+        return super().write(changes)
+
+
+def test_after_a_full_disk_nothing_is_lost_or_doubled(tmp_path: Path, clock: StillClock) -> None:
+    store = FullOnce()
+    house = House(tmp_path, clock, store)
+    log = house.logs / "x.jsonl"
+    log.write_bytes(line(1))
+    house.read()
+    with log.open("ab") as file:
+        file.write(line(2))
+    store.full = True
+    with pytest.raises(DiskFull):
+        house.read()
+    house.read()
+    assert texts(store) == ["text 1 字", "text 2 字"]
+
+
+def test_unchanged_logs_are_not_opened_after_a_restart(house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    (house.logs / "x.jsonl").write_bytes(line(1))
+    house.read()
+    house.parts.clock.at = house.parts.clock.at.replace(year=2050)  # type: ignore[attr-defined]
+    house.store.write(_later(house))
+    monkeypatch.setattr("dreamd.tail.linelog.opened", None)
+    house.tail = house.begun()
+    assert house.read() == Tally(files=1)
+
+
+def _later(house: House) -> Changes:
+    [cursor] = house.store.cursors("a")
+    return Changes(cursor=replace(cursor, version=cursor.version + 1, read_at=house.parts.clock.now()))
+
+
+def test_a_vanished_log_takes_nothing_with_it(house: House) -> None:
+    log = house.logs / "x.jsonl"
+    log.write_bytes(line(1))
+    house.read()
+    log.unlink()
+    assert house.read() == Tally()
+    assert texts(house.store) == ["text 1 字"]
+    assert [cursor.path for cursor in house.store.cursors("a")] == [str(log)]
+
+
+def test_more_logs_than_are_kept_open_go_on_all_the_same(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dreamd.tail.tailer._OPEN_SOURCES", 2)
+    for turn in range(3):
+        for number in range(5):
+            with (house.logs / f"{number}.jsonl").open("ab") as file:
+                file.write(line(turn * 5 + number))
+        house.read(settle=False)
+    assert len(raw(house.store)) == 15
+
+
+def test_the_backlog_is_what_is_not_in_the_pool(house: House) -> None:
+    log = house.logs / "x.jsonl"
+    log.write_bytes(line(1))
+    assert house.tail.backlog() == len(line(1))
+    house.read()
+    assert house.tail.backlog() == 0
+
+
+def test_changed_paths_lead_to_their_logs(house: House) -> None:
+    log = house.logs / "x.jsonl"
+    log.write_bytes(line(1))
+    assert [one.path for one in house.tail.near([str(log)])] == [str(log)]
+    (house.logs / "deep" / "er").mkdir(parents=True)
+    inner = house.logs / "deep" / "er" / "y.jsonl"
+    inner.write_bytes(line(2))
+    assert [one.path for one in house.tail.near([str(house.logs / "deep")])] == [str(inner)]
+    assert house.tail.near(["/elsewhere/z.jsonl"]) == []
+    moved = log.rename(house.logs / "z.jsonl")
+    assert [one.path for one in house.tail.near([str(log)])] == [str(moved)]
