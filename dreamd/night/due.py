@@ -71,6 +71,7 @@ class Night(Struct, frozen=True, kw_only=True):
     """A local date with work to do: `agents` for Phase 1, of which `missed` had nobody there at their moment.
 
     `sharing` are all agents among whom Phase 2 takes turns, `begun` those whose night of that date has begun.
+    `asked` says that a person wants it now, so that what failed before need neither rest nor have attempts left.
     """
 
     day: date
@@ -78,6 +79,7 @@ class Night(Struct, frozen=True, kw_only=True):
     missed: tuple[str, ...] = ()
     sharing: tuple[str, ...] = ()
     begun: tuple[str, ...] = ()
+    asked: bool = False
 
 
 def nights(known: Known) -> list[Night]:

@@ -81,7 +81,8 @@ async def _named(parts: Parts, day: date, agents: Sequence[str] | None) -> Night
     sleepers = (await to_thread.run_sync(known, parts)).sleepers
     sharing = tuple(s.agent for s in sleepers) if agents is None else tuple(agents)
     active = tuple(s.agent for s in sleepers if any(w.window == day for w in s.windows))
-    return Night(day=day, agents=active if agents is None else sharing, sharing=sharing, begun=sharing)
+    phase_1 = active if agents is None else sharing
+    return Night(day=day, agents=phase_1, sharing=sharing, begun=sharing, asked=True)
 
 
 async def _both_phases(parts: Parts, night: Night, *, force: bool, dry_run: bool) -> list[Outcome]:
@@ -114,13 +115,18 @@ async def _phase_2(
 def _seen(parts: Parts, night: Night, outcomes: Sequence[Outcome]) -> Known:
     """What is known among those who share the turns, with this night's outcomes (of a dry run, too) laid over it."""
     all_known = known(parts, night.day)
-    rows = {(row.agent, row.day, row.phase): row for row in all_known.rows}
+    rows = {(row.agent, row.day, row.phase): row for row in all_known.rows if not _given_again(row, night)}
     rows |= {(o.row.agent, o.row.day, o.row.phase): o.row for o in outcomes}
     return replace(
         all_known,
         sleepers=[s for s in all_known.sleepers if s.agent in night.sharing],
         rows=[row for row in rows.values() if row.agent in night.sharing],
     )
+
+
+def _given_again(row: LedgerRow, night: Night) -> bool:
+    unfinished = row.phase == "deep_dream" and row.state in ("failed", "running")
+    return night.asked and row.day == night.day and unfinished
 
 
 def _standing(night: Night, seen: Known, tried: Collection[str]) -> list[Outcome]:
@@ -143,6 +149,11 @@ async def _outcome(
             agent=row.agent, day=row.day, phase=row.phase, attempts=row.attempts, error=type(error).__name__,
         )  # fmt: skip
         return Outcome(row=row)
+    except Exception as bug:
+        # Not handled here: the supervisor tells of it. The row only keeps it from stopping every other night.
+        told = DreamdError(f"{type(bug).__name__}, a bug in dreamd", hint="its log says where (task.failed)")
+        await to_thread.run_sync(_failed, parts, blank, told, dry_run)
+        raise
 
 
 def _blank(agent: str, day: date, phase: Phase) -> LedgerRow:

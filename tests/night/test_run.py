@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterator
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 
 import pytest
 from msgspec.structs import replace
@@ -9,10 +9,12 @@ from dreamd.errors import DiskFull, StateLocked, StoreBusy
 from dreamd.locks import NIGHT, exclusive
 from dreamd.memories import Memory
 from dreamd.night.run import run_night
+from dreamd.night.watch import look
 from dreamd.parts import Outcome
+from dreamd.providers.scripted import ScriptedProvider
 from dreamd.stores.base import Changes, MemoryQuery, Written
 from dreamd.stores.inmemory import InMemoryStore
-from tests.night.conftest import House
+from tests.night.conftest import House, set_clock
 
 MONDAY = date(2026, 3, 2)
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -126,3 +128,32 @@ async def test_a_full_disk_is_no_failed_row_that_cannot_be_written(house: Build)
     with pytest.raises(DiskFull):
         await run_night(home.parts, MONDAY)
     assert home.files() == {}
+
+
+async def test_a_bug_met_in_one_phase_leaves_the_night_but_rests_like_a_failure(house: Build) -> None:
+    class Buggy(InMemoryStore):
+        def memories(self, query: MemoryQuery) -> Iterator[Memory]:
+            if query.agent == "anna" and query.window == MONDAY:
+                raise ZeroDivisionError
+            return super().memories(query)
+
+    home = house("anna", "bert")
+    home = House(replace(home.parts, store=Buggy()), home.told, home.clock, home.root)
+    home.says("anna", NOON, "How long is the bridge?", "It is 320 metres long.")
+    home.says("bert", NOON, "How long is the bridge?", "It is 320 metres long.")
+    set_clock(home.clock, timedelta(hours=12))
+    with pytest.raises(ZeroDivisionError):
+        await look(home.parts)
+    assert home.parts.store.ledger("anna", "daily")[0].reason.startswith("ZeroDivisionError, a bug in dreamd")
+    await look(home.parts)
+    assert home.parts.store.ledger("bert", "daily")[0].state == "done"
+
+
+async def test_a_person_need_not_wait_for_a_deep_dream_that_failed_or_was_given_up(house: Build) -> None:
+    home = house("anna")
+    failing = replace(home.parts, provider=lambda _job: ScriptedProvider([]))
+    home.says("anna", NOON, "How long is the bridge?", "It is 320 metres long.")
+    assert states(await run_night(failing, MONDAY))["anna", "deep_dream"] == "failed"
+    row = home.parts.store.ledger("anna", "deep_dream")[0]
+    home.parts.store.write(Changes(ledger=(replace(row, attempts=5),)))
+    assert states(await run_night(home.parts, MONDAY))["anna", "deep_dream"] == "skipped"
