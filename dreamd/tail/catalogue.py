@@ -44,7 +44,7 @@ class Catalogue:
         self._by_path: dict[str, str] = {}
         self._paths: dict[str, str] = {}
         self._by_inode: dict[tuple[int, int], str] = {}
-        self._by_head: dict[int, dict[bytes, set[str]]] = {}
+        self._by_head: dict[int, dict[bytes, tuple[str, ...]]] = {}
         for cursor in cursors:
             self.put(cursor, cursor.path)
 
@@ -61,7 +61,9 @@ class Catalogue:
         self._by_path[path] = source_id
         self._paths[source_id] = path
         self._by_inode[known.device, known.inode] = source_id
-        self._by_head.setdefault(known.head_length, {}).setdefault(known.head_sha256, set()).add(source_id)
+        heads = self._by_head.setdefault(known.head_length, {})
+        if source_id not in heads.get(known.head_sha256, ()):
+            heads[known.head_sha256] = (*heads.get(known.head_sha256, ()), source_id)
 
     def at(self, path: str) -> Cursor | None:
         source_id = self._by_path.get(path)

@@ -115,7 +115,7 @@ class _Follower:
     def _read(self, heard: frozenset[str] | None) -> None:
         for name, tail in self._tails.items():
             found = tail.find() if heard is None else tail.near(heard)
-            self._advance(name, tail, found, How(stopping=self._stop.is_set))
+            self._advance(name, tail, found, How(rest_s=SETTLE_S, stopping=self._stop.is_set))
             if heard is None:
                 tell(self._parts, name, self._since_rescan.pop(name, Tally()))
 

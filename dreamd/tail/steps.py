@@ -1,5 +1,6 @@
 """What every kind of source is read with, and what reading it reports step by step; a step is one transaction."""
 
+import math
 from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple, Protocol
 
@@ -22,9 +23,13 @@ class Tools(Struct, frozen=True):
 
 
 class How(NamedTuple):
-    """`settle`: the logs are at rest, decide what waited for more. `stopping` is asked between two steps."""
+    """`settle`: the logs are at rest, decide what waited for more. `stopping` is asked between two steps.
+
+    `rest_s`: even without `settle` a log that nobody wrote to for so long is at rest.
+    """
 
     settle: bool = False
+    rest_s: float = math.inf
     stopping: Callable[[], bool] = lambda: False
 
 

@@ -232,6 +232,8 @@ class Tailer:
 
     def _read(self, one: Found, cursor: Cursor, how: How, told: Sequence[Callable[[Step], object]]) -> None:
         before, lines, items = self._marks(one), 0, 0
+        age_s = self._tools.clock.now().timestamp() - one.stamp.mtime_ns / 1e9
+        how = how._replace(settle=how.settle or age_s > how.rest_s)
         try:
             for step in self._steps(one, cursor, how):
                 lines, items = lines + step.lines, items + step.items

@@ -16,9 +16,11 @@ from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
 
 from dreamd.tail.sources import Place
 
-_STEP_MS = 20  # a change is heard of one to two steps later; also how often an idle watcher wakes
+# A change is heard of one to two steps after it happened; an idle watcher wakes once a step.
+_IDLE_STEP_MS = 40
+_BUSY_STEP_MS = 10  # while something is going on
+_CALM_MS = 5_000  # nothing for so long: idle again
 _DEBOUNCE_MS = 60  # a busy folder is told of at least so often
-_TIMEOUT_MS = 10_000
 
 Heard = Callable[[frozenset[str]], None]
 
@@ -70,9 +72,11 @@ class Watcher:
         self._closed.set()
 
     async def _listen(self, part: RustNotify, heard: Heard) -> None:
-        wait = partial(part.watch, _DEBOUNCE_MS, _STEP_MS, _TIMEOUT_MS, self._closed)
+        step = _IDLE_STEP_MS
         while not self._closed.is_set():
+            wait = partial(part.watch, _DEBOUNCE_MS, step, _CALM_MS, self._closed)
             changes = await to_thread.run_sync(wait, limiter=self._limiter)
+            step = _BUSY_STEP_MS if isinstance(changes, set) else _IDLE_STEP_MS
             if isinstance(changes, set):
                 heard(frozenset(path for _kind, path in changes))
 
