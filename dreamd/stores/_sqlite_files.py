@@ -16,11 +16,13 @@ from dreamd.stores._sql import Migration, folder, queries, statements
 from dreamd.stores._sqlite_errors import corrupt, full, told
 
 APPLICATION_ID = 0x64726D64  # "drmd", in the database's header
-CACHE_KIB = 8192
-CHECKPOINT_PAGES = (
-    8000  # the WAL goes back into the database at 32 MB: a page dirtied often is then written once
+READER = ("query_only = ON",)
+WRITER = (
+    "synchronous = NORMAL",
+    "cache_size = -8192",  # KiB
+    "wal_autocheckpoint = 8000",  # pages: back into the database at 32 MB, a page dirtied often is written once
+    "journal_size_limit = 33554432",  # bytes the WAL file may keep on disk after a checkpoint
 )
-WAL_KEPT = 32 << 20  # bytes the WAL file may keep on disk after a checkpoint
 BALLAST = 8 << 20  # bytes
 
 
@@ -68,11 +70,12 @@ def _touch(path: Path) -> None:
 def connect(path: Path, wait_s: float, *, read_only: bool = False) -> sqlite3.Connection:
     """A connection without implicit transactions that waits `wait_s` seconds for another's lock."""
     connection = sqlite3.connect(path, timeout=wait_s, isolation_level=None, check_same_thread=False)
-    if read_only:
-        connection.execute("PRAGMA query_only = ON")
-    else:
-        connection.execute("PRAGMA synchronous = NORMAL")
-        connection.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+    try:
+        for setting in READER if read_only else WRITER:
+            connection.execute(f"PRAGMA {setting}")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 
@@ -86,8 +89,6 @@ def prepare(connection: sqlite3.Connection, path: Path, migrations: list[Migrati
     connection.execute("PRAGMA journal_mode = WAL")
     if version < known:
         _migrate(connection, path, migrations)
-    connection.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
-    connection.execute(f"PRAGMA journal_size_limit = {WAL_KEPT}")
 
 
 def _version(connection: sqlite3.Connection, path: Path, known: int) -> int:
@@ -143,18 +144,18 @@ class Ballast:
         self._kept = False
 
     def keep(self) -> None:
-        """Make it when there is room, and a database worth it."""
-        if self._kept or self._database.stat().st_size < BALLAST:
-            return
-        self._kept = self._path.exists()
-        if self._kept or shutil.disk_usage(self._path.parent).free < 4 * BALLAST:
-            return
-        with contextlib.suppress(OSError):
-            _touch(self._path)
-            self._path.write_bytes(
-                os.urandom(BALLAST)
-            )  # zeros weigh nothing where the file system compresses
-            self._kept = True
+        """Make it when there is room, and a database worth it; another day will do if that fails."""
+        if not self._kept:
+            with contextlib.suppress(OSError):
+                self._kept = self._path.exists() or self._make()
+
+    def _make(self) -> bool:
+        small = self._database.stat().st_size < BALLAST
+        if small or shutil.disk_usage(self._path.parent).free < 4 * BALLAST:
+            return False
+        _touch(self._path)
+        self._path.write_bytes(os.urandom(BALLAST))  # zeros weigh nothing where the file system compresses
+        return True
 
     def drop(self) -> None:
         self._kept = False

@@ -214,7 +214,8 @@ class Store(Protocol):
     def write(self, changes: Changes) -> Written:
         """Raises StoreConflict when the cursor was moved by somebody else."""
 
-    def cursors(self, agent: str | None = None) -> list[Cursor]: ...
+    def cursors(self, agent: str | None = None, source_id: str | None = None) -> list[Cursor]:
+        """All, an agent's, or the one of a source."""
 
     def memories(self, query: MemoryQuery) -> Iterator[Memory]:
         """Streamed; the iterator may outlive later writes and sees the state it began with or newer rows."""

@@ -73,7 +73,8 @@ class InMemoryStore(Store):
         )
 
     def cursors(self, agent: str | None = None) -> list[Cursor]:
-        found = (one for one in self._tables.cursors.values() if agent in (None, one.agent))
+        with self._lock:
+            found = [one for one in self._tables.cursors.values() if agent in (None, one.agent)]
         return sorted(found, key=lambda one: (one.agent, one.path, one.source_id))
 
     def memories(self, query: MemoryQuery) -> Iterator[Memory]:
