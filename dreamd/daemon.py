@@ -3,6 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -12,13 +13,11 @@ from dreamd.clock import Clock, SystemClock
 from dreamd.config import Config, Llm
 from dreamd.errors import ConfigError, WorkspaceError
 from dreamd.events import Emit, silent
-from dreamd.gate.gated import Gate, GatedProvider
-from dreamd.gate.journal import Journalled
-from dreamd.gate.late import Late
-from dreamd.gate.retrying import Retrying
 from dreamd.parts import Parts
 from dreamd.providers.base import Provider
 from dreamd.stores.base import Store
+
+Linked = Callable[..., Callable[[str], Provider]]  # gate.chain.linked
 
 
 @contextmanager
@@ -63,19 +62,25 @@ def state_folder(config: Config) -> Path:
 
 
 def _chain(llm: Llm, store: Store, clock: Clock, emit: Emit) -> Callable[[str], Provider] | None:
-    """Caller -> journal -> retry -> gate -> provider. The plug-in is loaded at the first call: httpx is slow to import."""
+    """Caller -> journal -> retry -> gate -> provider, loaded at the first job: a glance at the status needs none of it.
+
+    The provider itself is loaded at the first call: httpx is slow to import.
+    """
     if llm.provider == "none":
         return None
     if llm.provider not in (known := _plugins.names("providers")):
         raise ConfigError(f"no provider {llm.provider!r}", hint=f"known: none, {', '.join(known)}")
 
-    def opened() -> Provider:
-        return cast("Callable[[Llm], Provider]", _plugins.load("providers", llm.provider, "OPEN"))(llm)
-
-    gated = GatedProvider(Gate(llm.concurrency), Late(opened))
+    @cache
+    def chain() -> Callable[[str], Provider]:
+        linked = cast("Linked", _plugins.load("gate", "chain", "linked"))
+        return linked(_opening(llm), llm=llm, store=store, clock=clock, emit=emit, draw=random.random)
 
     def for_job(job: str) -> Provider:
-        retrying = Retrying(gated, clock=clock, draw=random.random, llm=llm, emit=emit)
-        return Journalled(retrying, store=store, job=job, clock=clock, emit=emit)
+        return chain()(job)
 
     return for_job
+
+
+def _opening(llm: Llm) -> Callable[[], Provider]:
+    return lambda: cast("Callable[[Llm], Provider]", _plugins.load("providers", llm.provider, "OPEN"))(llm)

@@ -1,0 +1,32 @@
+"""The links of every LLM call, outermost first: journal, retry, gate, provider."""
+
+from collections.abc import Callable
+
+from dreamd.clock import Clock
+from dreamd.config import Llm
+from dreamd.events import Emit
+from dreamd.gate.gated import Gate, GatedProvider
+from dreamd.gate.journal import Journalled
+from dreamd.gate.late import Late
+from dreamd.gate.retrying import Retrying
+from dreamd.providers.base import Provider
+from dreamd.stores.base import Store
+
+
+def linked(
+    opened: Callable[[], Provider],
+    *,
+    llm: Llm,
+    store: Store,
+    clock: Clock,
+    emit: Emit,
+    draw: Callable[[], float],
+) -> Callable[[str], Provider]:
+    """What makes the chain of one job from its name. All jobs share one gate and one provider, opened at the first call."""
+    gated = GatedProvider(Gate(llm.concurrency), Late(opened))
+
+    def for_job(job: str) -> Provider:
+        retrying = Retrying(gated, clock=clock, draw=draw, llm=llm, emit=emit)
+        return Journalled(retrying, store=store, job=job, clock=clock, emit=emit)
+
+    return for_job
