@@ -72,9 +72,13 @@ class InMemoryStore(Store):
             unknown=len(changes.amendments) - amended_count,
         )
 
-    def cursors(self, agent: str | None = None) -> list[Cursor]:
+    def cursors(self, agent: str | None = None, source_id: str | None = None) -> list[Cursor]:
         with self._lock:
-            found = [one for one in self._tables.cursors.values() if agent in (None, one.agent)]
+            found = [
+                one
+                for one in self._tables.cursors.values()
+                if agent in (None, one.agent) and source_id in (None, one.source_id)
+            ]
         return sorted(found, key=lambda one: (one.agent, one.path, one.source_id))
 
     def memories(self, query: MemoryQuery) -> Iterator[Memory]:

@@ -110,8 +110,9 @@ class SqliteStore(Store):
         with contextlib.suppress(sqlite3.Error):  # the full disk is told already
             self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
-    def cursors(self, agent: str | None = None) -> list[Cursor]:
-        return self._read("cursors", {"agent": agent}, rows.cursor_of)
+    def cursors(self, agent: str | None = None, source_id: str | None = None) -> list[Cursor]:
+        name = "cursors" if source_id is None else "cursor"
+        return self._read(name, {"agent": agent, "source_id": source_id}, rows.cursor_of)
 
     def memories(self, query: MemoryQuery) -> Iterator[Memory]:
         (last,) = self._read("last_seq", (), _first)

@@ -17,10 +17,19 @@ import hashlib
 from collections.abc import Iterable
 from typing import Literal, Protocol
 
+from msgspec.structs import replace
+
 from dreamd.stores.base import Cursor
 from dreamd.tail.fingerprint import same_head
 from dreamd.tail.logfile import COMPRESSED, stamp
 from dreamd.tail.sources import Found
+
+_MOST_STATE_BYTES = 512  # of a state worth keeping in memory for each of thousands of logs
+_LEFT = b"\xc1"  # in place of a longer one; no message pack begins so
+
+
+def _light(cursor: Cursor) -> Cursor:
+    return cursor if len(cursor.state) <= _MOST_STATE_BYTES else replace(cursor, state=_LEFT)
 
 
 class Look(Protocol):
@@ -57,13 +66,17 @@ class Catalogue:
         before = self._paths.get(source_id)
         if before is not None and self._by_path.get(before) == source_id:
             del self._by_path[before]
-        self._by_id[source_id] = cursor
+        self._by_id[source_id] = _light(cursor)
         self._by_path[path] = source_id
         self._paths[source_id] = path
         self._by_inode[known.device, known.inode] = source_id
         heads = self._by_head.setdefault(known.head_length, {})
         if source_id not in heads.get(known.head_sha256, ()):
             heads[known.head_sha256] = (*heads.get(known.head_sha256, ()), source_id)
+
+    def is_light(self, cursor: Cursor) -> bool:
+        """Whether the cursor was taken from here without its state, which the store still has."""
+        return cursor.state == _LEFT
 
     def at(self, path: str) -> Cursor | None:
         source_id = self._by_path.get(path)

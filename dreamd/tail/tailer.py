@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dreamd.errors import LogUnreadable, StoreConflict
 from dreamd.events import (
@@ -200,7 +201,7 @@ class Tailer:
             and (known.device, known.inode, cursor.offset) == (now.device, now.inode, now.size)
             and cursor.read_at is not None
             and now.mtime_ns < (cursor.read_at.timestamp() - _CLOCK_GRAIN_S) * 1e9
-            and (not how.settle or remembered(cursor.state).settled == cursor.offset)
+            and (not how.settle or remembered(self._whole(cursor).state).settled == cursor.offset)
         )
         if unchanged:
             self._seen[one.path] = self._marks(one)
@@ -268,6 +269,7 @@ class Tailer:
         source = self._open.pop(cursor.source_id, None)
         if source is not None:
             return source
+        cursor = self._whole(cursor)
         if cursor.format not in self._formats:
             raise LogUnreadable(f"it was read as {cursor.format!r}, which is not configured now")
         return open_source(self._tools, cursor, self._formats[cursor.format], one, self._known.paths)
@@ -277,10 +279,13 @@ class Tailer:
         if len(self._open) > _OPEN_SOURCES:
             self._open.popitem(last=False)
 
+    def _whole(self, cursor: Cursor) -> Cursor:
+        return self._reloaded(cursor) if self._known.is_light(cursor) else cursor
+
     def _reloaded(self, cursor: Cursor) -> Cursor:
-        """Another process was faster: go on where it stands."""
-        stored = self._tools.store.cursors(self.agent_id)
-        return next((one for one in stored if one.source_id == cursor.source_id), cursor)
+        """As it is in the store: another process was faster, or its state was left there."""
+        stored = self._tools.store.cursors(self.agent_id, cursor.source_id)
+        return stored[0] if stored else replace(cursor, version=0, offset=0, state=b"", state_offset=0)
 
     # --- what to tell -----------------------------------------------------------------------------------------
 

@@ -1,5 +1,6 @@
 """What a tailer does with what it finds; whatever else may happen to files is in test_model.py."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,8 @@ from msgspec.structs import replace
 
 from dreamd.clock import StillClock
 from dreamd.errors import DiskFull
-from dreamd.stores.base import Changes, Written
+from dreamd.stores import inmemory, sqlite
+from dreamd.stores.base import Changes, Store, Written
 from dreamd.stores.inmemory import InMemoryStore
 from dreamd.tail.steps import How
 from dreamd.tail.sync import tailers
@@ -16,7 +18,7 @@ from tests.tail.house import Told, line, parts_on, raw, texts
 
 
 class House:
-    def __init__(self, folder: Path, clock: StillClock, store: InMemoryStore | None = None) -> None:
+    def __init__(self, folder: Path, clock: StillClock, store: Store | None = None) -> None:
         self.folder = folder
         self.logs = folder / "logs"
         self.logs.mkdir()
@@ -185,3 +187,20 @@ def test_changed_paths_lead_to_their_logs(house: House) -> None:
     assert house.tail.near(["/elsewhere/z.jsonl"]) == []
     moved = log.rename(house.logs / "z.jsonl")
     assert [one.path for one in house.tail.near([str(log)])] == [str(moved)]
+
+
+@pytest.mark.parametrize("opening", [sqlite.OPEN, inmemory.OPEN])
+def test_a_reader_with_much_to_remember_is_left_in_the_store_and_comes_back(
+    opening: Callable[[Path], Store], tmp_path: Path, clock: StillClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house = House(tmp_path, clock, opening(tmp_path))
+    monkeypatch.setattr("dreamd.tail.catalogue._MOST_STATE_BYTES", 0)
+    monkeypatch.setattr("dreamd.tail.tailer._OPEN_SOURCES", 0)
+    log = house.logs / "x.jsonl"
+    for number in range(4):
+        with log.open("ab") as file:
+            file.write(line(number))
+        house.read(settle=number % 2 == 0)
+    assert house.begun().backlog() == 0
+    assert len(raw(house.store)) == 4
+    house.store.close()

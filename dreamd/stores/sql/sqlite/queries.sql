@@ -3,7 +3,7 @@
 -- name: memory_columns
 -- What `_sqlite_rows.memory_of` takes, in this order.
 seq, memory_id, type, agent, day, status, filed, role, origin, trust, session_id, task_id, at, received_at, ok, tool,
-project, source_id, span_offset, span_length, span_sha256, span_table, span_row, content, extra
+project, source_id, span_offset, span_length, span_sha256, span_table, span_row, confidence, content, extra
 
 -- name: wanted
 -- The conditions of a MemoryQuery that any access path may have to check; lists are JSON, NULL asks for nothing.
@@ -81,8 +81,8 @@ SELECT id FROM sources WHERE source_id = ?
 -- A memory, unless its id is there already.
 INSERT INTO memories (
   memory_id, type, agent, day, status, filed, role, origin, trust, session_id, task_id, at, received_at, ok, tool,
-  project, source, span_offset, span_length, span_sha256, span_table, span_row, content, extra
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  project, source, span_offset, span_length, span_sha256, span_table, span_row, confidence, content, extra
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (memory_id) DO NOTHING
 
 -- name: insert_ref
@@ -152,6 +152,12 @@ REPLACE INTO cursors (
 SELECT source_id, agent, path, format, device, inode, head_length, head_sha256, byte_offset, tail_length, tail_sha256,
   state, state_offset, version, lines, records, truncated, skipped, read_at
 FROM cursors WHERE :agent IS NULL OR agent = :agent ORDER BY agent, path, source_id
+
+-- name: cursor
+-- The cursor of a source.
+SELECT source_id, agent, path, format, device, inode, head_length, head_sha256, byte_offset, tail_length, tail_sha256,
+  state, state_offset, version, lines, records, truncated, skipped, read_at
+FROM cursors WHERE source_id = :source_id AND (:agent IS NULL OR agent = :agent)
 
 -- name: replace_turn
 -- Whether a session is in a turn.
