@@ -36,7 +36,6 @@ class _Extra(Struct, frozen=True, omit_defaults=True):
 
     entities: tuple[Entity, ...] = ()
     ref_ids: tuple[str, ...] = ()
-    confidence: float = 1.0
     contradictions_flag: bool = False
     trace: Trace | None = None
     kind: Kind | None = None
@@ -100,7 +99,6 @@ def extra_of(memory: Memory) -> str | None:
         _Extra(
             memory.entities,
             memory.ref_ids,
-            memory.confidence,
             memory.contradictions_flag,
             memory.trace,
             memory.kind,
@@ -144,6 +142,7 @@ def memory_row(memory: Memory, sources: Mapping[str, int]) -> Row:
         place.sha256,
         place.table,
         place.row,
+        memory.confidence,
         memory.content,
         extra_of(memory),
     )
@@ -151,7 +150,7 @@ def memory_row(memory: Memory, sources: Mapping[str, int]) -> Row:
 
 def memory_of(row: Row) -> Memory:
     """A row of `memory_columns`."""
-    extra = {} if row[24] is None else _extra_fields(row[24])
+    extra = {} if row[25] is None else _extra_fields(row[25])
     return Memory(
         seq=row[0],
         memory_id=row[1],
@@ -171,7 +170,8 @@ def memory_of(row: Row) -> Memory:
         tool=row[15],
         project=row[16],
         span=None if row[17] is None else Span(*row[17:23]),
-        content=row[23],
+        confidence=row[23],
+        content=row[24],
         **extra,
     )
 

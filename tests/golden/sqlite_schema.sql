@@ -118,6 +118,7 @@ CREATE TABLE memories (
   span_sha256 BLOB    NOT NULL,
   span_table  TEXT    NOT NULL,
   span_row    TEXT    NOT NULL,
+  confidence  REAL    NOT NULL,
   content     TEXT    NOT NULL,
   extra       TEXT -- JSON of the fields that few memories have; NULL where all are as by default
 ) STRICT;

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.errors import DiskFull, StoreBusy, StoreConflict, StoreError
+from dreamd.errors import DiskFull, StoreBusy, StoreConflict
 from dreamd.stores.base import Changes, MemoryQuery, WindowCount
 from dreamd.stores.sqlite import SqliteStore
 from tests.stores.making import DAY, EVERYTHING, cursor, raw, stored
@@ -59,13 +59,6 @@ def test_a_full_database_refuses_the_whole_write_and_takes_the_next(store: Sqlit
     store._writer.execute("PRAGMA max_page_count = 100000")
     assert store.write(changes).stored == 99
     assert store.windows("ada") == [WindowCount("ada", DAY, 100, 100)]
-
-
-def test_the_log_of_a_rolled_back_write_is_numbered_anew(store: SqliteStore) -> None:
-    store.write(Changes(cursor=cursor()))
-    with pytest.raises(StoreError, match="surrogate"):
-        store.write(Changes(memories=[raw(1, content="\ud800")]))
-    assert stored(store, raw(2))[0].span == raw(2).span
 
 
 def test_a_store_that_another_process_holds_says_busy(tmp_path: Path, store: SqliteStore) -> None:
