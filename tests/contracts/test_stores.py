@@ -318,7 +318,8 @@ def test_a_cursor_comes_back_whole_and_moves_version_by_version(store: Store) ->
     other = cursor(source_id="other", agent="bob")
     store.write(Changes(cursor=other))
     assert store.cursors() == [one, other]
-    assert store.cursors("ada") == [one]
+    assert store.cursors("ada") == store.cursors(source_id="log-ada") == [one]
+    assert store.cursors("ada", source_id="other") == store.cursors(source_id="unknown") == []
     two = replace(one, version=2, offset=200)
     store.write(Changes(cursor=two))
     assert store.cursors("ada") == [two]

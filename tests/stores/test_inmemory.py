@@ -68,6 +68,7 @@ AMENDMENTS = st.builds(
     text=st.sampled_from([None, "", "new"]),
     trace=st.sampled_from([None, Trace(goal="g")]),
     withdrawn=st.sampled_from([None, True, False]),
+    own_only=st.booleans(),
 )
 REPLY = Reply(text="yes", stop="end")
 HELD = Held(
@@ -86,7 +87,7 @@ CHANGES = st.builds(
     respan=st.booleans(),
     amendments=some(st.tuples(IDS, AMENDMENTS)),
     turns=some(st.tuples(AGENTS, st.builds(Turn, st.sampled_from(["s", "t"]), st.booleans()))),
-    cursor=st.sampled_from([None, cursor(1), cursor(2), cursor(1, "other"), cursor(3)]),
+    cursor=st.sampled_from([None, cursor(1), cursor(2), cursor(1, "a"), cursor(3)]),
     statuses=some(st.tuples(IDS, STATUSES)),
     filed=some(IDS),
     ledger=some(
