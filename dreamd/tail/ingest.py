@@ -160,8 +160,15 @@ class Batch:
         return replace(item, text=text, trace=self._trace(item.trace) if item.trace else None)
 
     def _trace(self, trace: Trace) -> Trace:
-        cleaned = {name: self._text(getattr(trace, name)) for name in Trace.__struct_fields__}
-        return Trace(**cleaned)
+        text = self._text
+        return Trace(
+            text(trace.goal),
+            text(trace.subgoal),
+            text(trace.arguments),
+            text(trace.result),
+            text(trace.error),
+            text(trace.summary),
+        )
 
     def _text(self, text: str) -> str:
         return cut(redact(text), self._agent.max_text_bytes) if text else ""
