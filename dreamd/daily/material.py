@@ -9,11 +9,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.config import Agent, zone_of
-from dreamd.daily.transcript import Event, events
+from dreamd.daily.transcript import MESSAGE_CHARACTERS, Event, events, held
 from dreamd.memories import Memory
 from dreamd.pool.language import Tongue, detect
 from dreamd.stores.base import LedgerRow, MemoryQuery, Store
 
+_DAY_CHARACTERS = 60_000_000
+_LEAST_SHARE = 250
 UNFINISHED = ("running", "failed")  # states of a run that was not committed
 
 
@@ -54,7 +56,8 @@ def gather(store: Store, agent: Agent, agent_id: str, day: date, *, whole: bool)
             return Material(agent_id=agent_id, day=day, zone=zone, language="en", prior=prior)
         whole = True  # an unfinished run that left nothing unfiled was telling the whole day anew
     # filed ones are read too: the question of a late answer is among them
-    memories = [replace(one, filed=one.filed and not whole) for one in store.memories(mine)]
+    fresh = _Hash(_share(store, agent_id, day))
+    memories = [fresh.slim(one, whole=whole) for one in store.memories(mine)]
     told = _with_earlier_questions(store, agent_id, day, memories)
     new = [one for one in memories if not one.filed]
     return Material(
@@ -65,7 +68,7 @@ def gather(store: Store, agent: Agent, agent_id: str, day: date, *, whole: bool)
         events=tuple(event for event in events(told) if event.fresh),
         unfiled=tuple(one.memory_id for one in new),
         records=len(memories),
-        input_hash=_hash(new),
+        input_hash=fresh.hexdigest(),
         hours=_hours(new, day, zone),
         offset=_offset(new, day, zone),
         prior=prior,
@@ -100,12 +103,28 @@ def _language(agent: Agent, memories: Iterable[Memory]) -> Tongue:
     return detect(one.content for one in memories if one.role == "user" and one.origin == "human")
 
 
-def _hash(memories: Iterable[Memory]) -> str:
-    whole = hashlib.sha256()
-    for one in memories:
-        facts = (one.memory_id, one.role, one.origin, one.tool, one.ok, one.content)
-        whole.update(repr(facts).encode("utf-8", "surrogatepass"))
-    return whole.hexdigest()
+def _share(store: Store, agent_id: str, day: date) -> int:
+    """Characters of each message that a day may hold in memory: all that is ever shown, less on days of 10,000 and more."""
+    records = next((each.memories for each in store.windows(agent_id) if each.window == day), 0)
+    return max(_LEAST_SHARE, min(MESSAGE_CHARACTERS, _DAY_CHARACTERS // max(records, 1)))
+
+
+class _Hash:
+    """The hash over the fresh memories as they pass, of which only what a daily can show is kept in memory."""
+
+    def __init__(self, most: int) -> None:
+        self._hash = hashlib.sha256()
+        self._most = most
+
+    def slim(self, one: Memory, *, whole: bool) -> Memory:
+        filed = one.filed and not whole
+        if not filed:
+            facts = (one.memory_id, one.role, one.origin, one.tool, one.ok, one.content)
+            self._hash.update(repr(facts).encode("utf-8", "surrogatepass"))
+        return replace(one, filed=filed, content=held(one.content, self._most), trace=None, span=None)
+
+    def hexdigest(self) -> str:
+        return self._hash.hexdigest()
 
 
 def _times(memories: Iterable[Memory], zone: ZoneInfo) -> Iterator[datetime]:

@@ -26,7 +26,7 @@ LEAST_TOKENS = 128  # a budget in which one event can be shown at all
 _MESSAGE_TOKENS = (
     800  # of one question, and twice that of an event's answers; the middle of longer ones is left out
 )
-_MESSAGE_CHARACTERS = 6_000  # more than that is never shown, so it is not held either
+MESSAGE_CHARACTERS = 6_000  # more than that is never shown, so it is not held either
 _TOOLS_SHOWN = 8
 
 
@@ -54,18 +54,21 @@ def events(memories: Iterable[Memory]) -> list[Event]:
     """The events of raw memories given in order of arrival, numbered from 1: by session, the earliest first (J13)."""
     sessions: dict[str, list[Memory]] = {}
     for memory in memories:
-        held = replace(memory, content=_held(memory.content.strip()))
-        sessions.setdefault(memory.session_id, []).append(held)
+        content = held(memory.content)
+        shown = memory if content == memory.content else replace(memory, content=content)
+        sessions.setdefault(memory.session_id, []).append(shown)
     ordered = sorted(sessions.values(), key=_beginning)
     told = [_event(turn) for session in ordered for turn in _turns(session)]
     spoken = [event for event in told if event.ref_ids]
     return [replace(event, number=number) for number, event in enumerate(spoken, 1)]
 
 
-def _held(text: str) -> str:
-    if len(text) <= _MESSAGE_CHARACTERS:
+def held(text: str, most: int = MESSAGE_CHARACTERS) -> str:
+    """As much of a message as can ever be shown."""
+    text = text.strip()
+    if len(text) <= most:
         return text
-    half = _MESSAGE_CHARACTERS // 2
+    half = most // 2
     return f"{text[:half]}…{text[-half:]}"
 
 
