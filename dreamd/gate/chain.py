@@ -1,4 +1,4 @@
-"""The links of every LLM call, outermost first: journal, retry, gate, provider."""
+"""The links of every LLM call, outermost first: journal, redaction, retry, gate, provider."""
 
 from collections.abc import Callable
 
@@ -8,6 +8,7 @@ from dreamd.events import Emit
 from dreamd.gate.gated import Gate, GatedProvider
 from dreamd.gate.journal import Journalled
 from dreamd.gate.late import Late
+from dreamd.gate.redacting import Redacting
 from dreamd.gate.retrying import Retrying
 from dreamd.providers.base import Provider
 from dreamd.stores.base import Store
@@ -27,6 +28,6 @@ def linked(
 
     def for_job(job: str) -> Provider:
         retrying = Retrying(gated, clock=clock, draw=draw, llm=llm, emit=emit)
-        return Journalled(retrying, store=store, job=job, clock=clock, emit=emit)
+        return Journalled(Redacting(retrying), store=store, job=job, clock=clock, emit=emit)
 
     return for_job

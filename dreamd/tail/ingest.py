@@ -17,7 +17,7 @@ from dreamd.clock import local_date
 from dreamd.memories import Memory, raw_id
 from dreamd.records import Amendment, Item, Record, Skip, Trace, Turn, trust_of
 from dreamd.stores.base import Changes, Cursor
-from dreamd.tail.redaction import redact
+from dreamd.pool.redaction import redact
 
 BATCH_RECORDS = 1000
 BATCH_BYTES = 1 << 20

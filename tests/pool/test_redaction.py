@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd.tail.redaction import redact
+from dreamd.pool.redaction import redact
 
 KEY = "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"
 BODY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n" * 3 + "abc=\n"
