@@ -9,7 +9,7 @@ from dreamd.parts import Parts
 from dreamd.stores.sqlite import OPEN
 from dreamd.tail.sync import Condition, backlog, condition, sync
 from tests.tail.house import Told, line, parts_on, texts
-from tests.tail.test_redaction import BEGIN, BODY, END, KEY, SECRETS
+from tests.pool.test_redaction import BEGIN, BODY, END, KEY, SECRETS
 
 
 def test_all_logs_are_read_to_their_end_and_once(tmp_path: Path, clock: StillClock) -> None:

@@ -1,0 +1,50 @@
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from dreamd.clock import StillClock
+from dreamd.commands import _show
+from dreamd.config import Agent, Config
+from dreamd.daemon import empty_store
+from dreamd.errors import ConfigError, UsageError
+from dreamd.events import silent
+from dreamd.parts import Parts
+
+
+def parts(tmp_path: Path, clock: StillClock, **agents: Agent) -> Parts:
+    return Parts(config=Config(agents=agents), state=tmp_path, store=empty_store(), clock=clock, emit=silent)
+
+
+def test_no_agent_named_is_all_that_are_switched_on(tmp_path: Path, clock: StillClock) -> None:
+    house = parts(tmp_path, clock, kettle=Agent(), pantry=Agent(enabled=False))
+    assert _show.agents_of(house, None) == ["kettle"]
+    assert _show.agents_of(house, "pantry") == ["pantry"]
+
+
+def test_an_unknown_agent_names_the_nearest_and_none_at_all_names_init(
+    tmp_path: Path, clock: StillClock
+) -> None:
+    with pytest.raises(ConfigError, match="did you mean 'kettle'"):
+        _show.agents_of(parts(tmp_path, clock, kettle=Agent()), "ketle")
+    with pytest.raises(UsageError, match="dreamd init"):
+        _show.agents_of(parts(tmp_path, clock), None)
+
+
+def test_json_is_one_value_with_dates_and_chinese_as_they_are(
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    _show.print_json({"day": date(2026, 3, 2), "path": Path("/a"), "said": "预算"})
+    told = capfdbinary.readouterr().out
+    assert json.loads(told) == {"day": "2026-03-02", "path": "/a", "said": "预算"}
+    assert "预算".encode() in told
+
+
+def test_off_a_terminal_progress_and_colours_are_silent(capsys: pytest.CaptureFixture[str]) -> None:
+    with _show.progress(10, "reading") as step:
+        step(10)
+    _show.print_diff("+new\n-old\n")
+    told = capsys.readouterr()
+    assert told.err == ""
+    assert told.out == "+new\n-old\n"
