@@ -19,7 +19,8 @@ TRACE_BYTES = 2048
 """How much of a call's arguments and of its result goes into its trace."""
 
 _RAW_HEAD = 4 * TRACE_BYTES
-_STOPPED = re.compile(rb'\A"User rejected tool use|"interrupted"\s*:\s*true')
+_INTERRUPTED = re.compile(rb'"interrupted"\s*:\s*true')
+_SERVER_ERROR = re.compile(rb'\A\{[^{}]*"type"\s*:\s*"\w+_error"')
 _REFUSED = (
     "The user doesn't want to proceed with this tool use",
     "The user doesn't want to take this action right now",
@@ -151,9 +152,12 @@ def went_well(block: Block, line: Line, result: str) -> bool:
 
     The mark of a refused or cancelled call is looked for in the raw JSON: inside a string its quotes would be escaped.
     """
-    if block.is_error or result.startswith(_REFUSED):
+    if block.is_error or result.startswith(_REFUSED) or _SERVER_ERROR.match(memoryview(block.content)):
         return False
-    return not _STOPPED.search(memoryview(line.tool_use_result))
+    raw = bytes(line.tool_use_result)
+    if raw.startswith(b'"User rejected tool use'):
+        return False
+    return b'"interrupted"' not in raw or not _INTERRUPTED.search(raw)  # `in` is far quicker over a long output
 
 
 def _opens(raw: Raw, sign: bytes) -> bool:
