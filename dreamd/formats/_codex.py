@@ -237,8 +237,8 @@ def own_outcome(call: Payload) -> bool | None:
 
 
 def output_text(output: object) -> str:
-    if isinstance(output, dict):
-        return output_text(output.get("content"))
+    if isinstance(output, dict) and "content" in output:
+        return output_text(output["content"])
     if isinstance(output, list):
         return joined(string(part.get("text")) for part in output if isinstance(part, dict))
     return text_of(output)

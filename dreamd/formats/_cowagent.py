@@ -110,5 +110,5 @@ def is_evolution(text: str) -> bool:
 
 
 def cleaned(text: str) -> str:
-    """An assistant's text as CowAgent's own page shows it, without the marks it keeps for undoing."""
-    return _BACKUP.sub("", _EVOLUTION.sub("", text, count=1) if is_evolution(text) else text).rstrip()
+    """An assistant's text as CowAgent's own page shows it: a note on its evolution without the marks for undoing it."""
+    return _BACKUP.sub("", _EVOLUTION.sub("", text, count=1)) if is_evolution(text) else text

@@ -16,6 +16,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What decoding raises on bad input; deep nesting is bad input too."""
 
+_OPENING_LINES = 8  # so many lines show what a log is, whatever happened to its first one
 _MAX_STARTS = 1000  # how many record starts of a damaged line are tried before the rest of it is given up
 _START = re.compile(r'\{"(?:parentUuid|type|timestamp|uuid|sessionId|id|role|messages)"')
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -85,6 +86,14 @@ def cut(text: str, max_bytes: int) -> str:
     if len(text) * 4 <= max_bytes:
         return text
     return text[:max_bytes].encode("utf-8", "replace")[:max_bytes].decode("utf-8", "ignore")
+
+
+def opening(head: bytes) -> list[bytes]:
+    """The first lines of a log that hold anything, cleaned (J1); the last of them may be cut."""
+    lines = (
+        line.strip(b" \r") for line in head.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf").split(b"\n")
+    )
+    return list(islice(filter(None, lines), _OPENING_LINES))
 
 
 def objects(line: bytes) -> tuple[list[bytes], int]:

@@ -18,8 +18,9 @@ from dreamd.records import Amendment, Item, Origin, Record, Role, Skip, Span, Tr
 
 MAX_NODES = 10_000
 MAX_CALLS = 100
-_LINES = Lines(Entry)
+LINES = Lines(Entry)
 _STATES = frozenset({"custom", "label", "session_info", "model_change", "thinking_level_change"})
+ENTRIES = _STATES | {"message", "compaction", "branch_summary", "custom_message"}
 _ORIGINS: dict[str, Origin] = {
     "h": "human",  # nothing said otherwise
     "H": "human",  # proven
@@ -64,7 +65,7 @@ class Transcript:
         self._numbers = {node.id: state.first + at for at, node in enumerate(state.nodes)}
 
     def read(self, line: bytes, span: Span) -> list[Item]:
-        entries, lost = _LINES.read(line)
+        entries, lost = LINES.read(line)
         items: list[Item] = [Skip("damaged")] * lost
         for entry in entries:
             items += self._entry(entry, span)
@@ -207,7 +208,7 @@ class Transcript:
             return self._assistant(entry, message, span)
         if message.role == "toolResult":
             return self._result(message)
-        if message.role == "system":
+        if message.role in {"system", "developer"}:
             text = joined(openclaw.texts(openclaw.blocks_of(message.content)))
             return self._text(entry, text, "system", "injected", span)
         return [Skip("role")]

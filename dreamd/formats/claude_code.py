@@ -18,7 +18,7 @@ from dreamd.formats import _claude_said as said
 from dreamd.formats._claude_lines import LINES, Block, Line, Message, joined
 from dreamd.formats._claude_said import Said
 from dreamd.formats._claude_tree import Tree, TreeState
-from dreamd.formats._json import moment
+from dreamd.formats._json import moment, opening
 from dreamd.formats.base import CERTAIN, LIKELY, NO, LineFormat, LineReader, Source, Surroundings
 from dreamd.records import Amendment, Item, Origin, Record, Role, Skip, Span, Trace, Turn
 
@@ -28,6 +28,7 @@ _MAX_LANES = 64
 
 _AGENT = "agent-"
 _QWEN = re.compile(rb'"parts"\s*:\s*\[')  # a relative with the same envelope
+_TYPE = re.compile(rb'\{\s*"type"\s*:\s*"([a-z-]+)"')
 _BACKGROUND = re.compile(rb'"sessionKind"\s*:\s*"bg"')
 _TIMES = re.compile(rb'"timestamp"\s*:\s*"([^"]+)"')
 
@@ -357,8 +358,10 @@ class ClaudeCode:
             return NO
         if b'"parentUuid"' in head and b'"sessionId"' in head and not _QWEN.search(head):
             return CERTAIN if b'"isSidechain"' in head else LIKELY
-        records, _ = LINES.read(head.partition(b"\n")[0].replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf"))
-        return LIKELY if any(each.type in _METADATA for each in records) else NO
+        types = (
+            _TYPE.match(line) for line in opening(head)
+        )  # not decoded: a snapshot may be longer than the head
+        return LIKELY if any(found and found[1].decode() in _METADATA for found in types) else NO
 
     def order(self, path: PurePath, head: bytes, tail: bytes) -> tuple[object, ...]:
         """Shared history belongs to the file that is no fork, then to the one that ends first (J21)."""

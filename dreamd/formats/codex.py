@@ -15,9 +15,9 @@ import msgspec
 from dreamd.formats import _codex as codex
 from dreamd.formats._codex import LINE, PAYLOAD, Line, Payload
 from dreamd.formats._codex_turns import MAX_DIGESTS, MAX_WAITING, Call, Event, Guess, State
-from dreamd.formats._json import UNREADABLE, cut, decoded, loosely, moment, objects
+from dreamd.formats._json import UNREADABLE, cut, decoded, loosely, moment, objects, opening
 from dreamd.formats._values import TRACE_BYTES, digest, outcome
-from dreamd.formats.base import CERTAIN, LIKELY, NO, LineFormat, LineReader, Source, Surroundings
+from dreamd.formats.base import CERTAIN, MAYBE, NO, LineFormat, LineReader, Source, Surroundings
 from dreamd.records import Amendment, Item, Origin, Record, Role, Skip, Span, Trace, Turn
 
 _THREAD = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
@@ -391,9 +391,9 @@ class Codex(LineFormat):
     def claims(self, path: PurePath, head: bytes) -> int:
         if path.name in _SIDE_STORES or not path.name.endswith(_SUFFIXES):
             return NO
-        if any(_is_rollout(line) for line in head.split(b"\n", 8)[:8]):
+        if any(_is_rollout(line) for line in opening(head)):
             return CERTAIN
-        return LIKELY if path.name.startswith("rollout-") else NO
+        return MAYBE if path.name.startswith("rollout-") else NO
 
     def order(self, path: PurePath, head: bytes, tail: bytes) -> tuple[object, ...]:  # noqa: ARG002
         """By name, which begins with the time: parents before forks, the plain file before its compressed copy."""
@@ -405,9 +405,11 @@ class Codex(LineFormat):
 
 
 def _is_rollout(line: bytes) -> bool:
-    found = decoded(LINE, line.strip(b"\xef\xbb\xbf\r\0 "))
+    found = decoded(LINE, line)
     if found is None:
         return False
+    if found.record_type == "state":
+        return True
     if found.type in READERS:
         return bytes(found.payload)[:1] == b"{"
     return found.type is None and bool(found.id and found.timestamp and bytes(found.instructions))

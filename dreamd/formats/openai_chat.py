@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 import msgspec
 from msgspec import Raw, Struct
 
-from dreamd.formats._json import Lines, cut, decoded, moment
+from dreamd.formats._json import Lines, cut, decoded, moment, opening
 from dreamd.formats.base import MAYBE, NO, LineFormat, LineReader, Source, Surroundings
 from dreamd.records import Amendment, Item, Record, Role, Skip, Span, Trace
 
@@ -33,8 +33,7 @@ _RESULTS = frozenset({"tool", "function"})
 _TEXTS = frozenset({"text", "input_text", "output_text", "refusal"})
 _IMAGES = frozenset({"image", "image_url", "input_image"})
 _FAILED = frozenset({"error", "failed", "failure"})
-
-
+_SUFFIXES = (".jsonl", ".ndjson", ".jsonl.zst", ".ndjson.zst")
 _OPENING = re.compile(
     rb'\s*\{"messages"\s*:\s*\[\s*\{"role"\s*:'
 )  # a first line that is longer than the head
@@ -228,11 +227,12 @@ class OpenAIChat:
     places: tuple[str, ...] = ()
 
     def claims(self, path: PurePath, head: bytes) -> int:
-        if path.suffix not in {".jsonl", ".ndjson"}:
+        if not path.name.endswith(_SUFFIXES):
             return NO
-        first = next((line for line in head.split(b"\n") if line.strip()), b"")
-        lines, _ = _LINES.read(first.replace(b"\0", b"").removeprefix(b"\xef\xbb\xbf"))
-        return MAYBE if any(_is_chat(line) for line in lines) or _OPENING.match(first) else NO
+        lines = opening(head)
+        if lines and _OPENING.match(lines[0]):
+            return MAYBE
+        return MAYBE if any(_is_chat(each) for line in lines for each in _LINES.read(line)[0]) else NO
 
     def order(self, path: PurePath, head: bytes, tail: bytes) -> tuple[object, ...]:
         del path, head, tail

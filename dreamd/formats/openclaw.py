@@ -6,11 +6,11 @@ from pathlib import PurePath
 from typing import Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Struct
 
-from dreamd.formats._json import decoded, loosely
-from dreamd.formats._openclaw import LABEL, Entry
-from dreamd.formats._openclaw_tree import State, Transcript
+from dreamd.formats._json import decoded, loosely, opening
+from dreamd.formats._openclaw import LABEL
+from dreamd.formats._openclaw_tree import ENTRIES, LINES, State, Transcript
 from dreamd.formats.base import CERTAIN, LIKELY, MAYBE, NO, LineFormat, LineReader, Source, Surroundings
 from dreamd.records import Item, Span
 
@@ -74,11 +74,14 @@ class OpenClaw(LineFormat):
     def claims(self, path: PurePath, head: bytes) -> int:
         if not _LOG.fullmatch(path.name) or _SIDECAR.search(path.name):
             return NO
-        first = loosely(head.split(b"\n", 1)[0].strip(b"\xef\xbb\xbf\r\0 "), Entry)
-        if first is None or first.type != "session" or not first.id:
-            return MAYBE if not head.strip() and _lies_well(path) else NO
-        # pi writes the same header and entries: the folder tells them apart, and OpenClaw's own keys in the text
-        return CERTAIN if _lies_well(path) else LIKELY
+        lines = opening(head)
+        entries = [entry for line in lines for entry in LINES.read(line)[0]]
+        if any(entry.type == "session" and entry.id for entry in entries):
+            # pi writes the same header and entries: the folder tells them apart, and OpenClaw's own keys in the text
+            return CERTAIN if _lies_well(path) else LIKELY
+        if any(entry.type in ENTRIES and entry.id and entry.parentId is not UNSET for entry in entries):
+            return LIKELY if _lies_well(path) else MAYBE  # the header was lost
+        return MAYBE if not lines and _lies_well(path) else NO
 
     def order(self, path: PurePath, head: bytes, tail: bytes) -> tuple[object, ...]:  # noqa: ARG002
         return ()

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import Raw, Struct
 
-from dreamd.formats._json import Lines, cut, decoded, loosely, mended, moment, objects
+from dreamd.formats._json import Lines, cut, decoded, loosely, mended, moment, objects, opening
 
 
 class Part(Struct, frozen=True):
@@ -52,6 +52,13 @@ def test_a_part_of_a_damaged_record_is_no_record():
 @pytest.mark.parametrize("line", [b"[1]", b'"text"', b"null", b"{", b"nonsense", b"[" * 5000, b"\xff\xfe"])
 def test_what_is_no_object_is_counted(line):
     assert LINES.read(line) == ([], 1)
+
+
+def test_the_opening_of_a_log_passes_over_what_holds_nothing():
+    head = b"\xef\xbb\xbf\0\0\r\n \n" + WHOLE + b"\r\n\0\n" + WHOLE[:9]
+    assert opening(head) == [WHOLE, WHOLE[:9]]
+    assert opening(b"\0" * 100) == []
+    assert len(opening(WHOLE + b"\n" + (WHOLE + b"\n") * 99)) == 8
 
 
 def test_deep_nesting_is_bad_input_and_no_crash():

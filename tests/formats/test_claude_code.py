@@ -481,6 +481,18 @@ def test_server_side_calls_find_their_results_in_the_answer():
     assert brief(log) == [("tool", "tool", "web_search", True), ("assistant", "human", "Found.")]
 
 
+def test_a_server_side_call_that_answers_with_an_error_failed():
+    error = {"type": "web_search_tool_result_error", "error_code": "max_uses_exceeded"}
+    log = Log()
+    log.assistant(
+        "m",
+        {"type": "server_tool_use", "id": "s", "name": "web_search", "input": {}},
+        {"type": "web_search_tool_result", "tool_use_id": "s", "content": error},
+    )
+
+    assert brief(log) == [("tool", "tool", "web_search", False)]
+
+
 def test_synthetic_answers_are_the_harness_speaking():
     log = Log()
     log.assistant("a", said("API Error: 529"), model="<synthetic>", isApiErrorMessage=True)
@@ -679,6 +691,10 @@ def test_a_file_is_claimed_by_its_envelope():
     assert (
         FORMAT.claims(path, b"\xef\xbb\xbf" + b'{"type":"summary","summary":"x","leafUuid":"y"}\n') == LIKELY
     )
+    long_snapshot = (
+        b'{"type":"file-history-snapshot","snapshot":{"trackedFileBackups":{"a":"longer than the head'
+    )
+    assert FORMAT.claims(path, b"\0\0\n" + long_snapshot) == LIKELY
     assert FORMAT.claims(path, b'{"display":"x","timestamp":1,"project":"/x"}') == NO
     assert FORMAT.claims(path, b'{"uuid":"a","parentUuid":null,"sessionId":"s","message":{"parts":[]}}') == NO
     assert FORMAT.claims(path, b"") == NO

@@ -11,7 +11,7 @@ import zstandard
 from msgspec.structs import replace
 
 from dreamd.formats import _codex
-from dreamd.formats.base import CERTAIN, LIKELY, NO, LineReader, Source
+from dreamd.formats.base import CERTAIN, MAYBE, NO, LineReader, Source
 from dreamd.formats.codex import FORMAT
 from dreamd.records import Amendment, Item, Record, Skip, Span, Turn
 from tests.formats.folding import expected, fold, items_of, items_of_folder
@@ -312,6 +312,7 @@ OUTPUTS = [
     ('{"output":"x","metadata":{"exit_code":2}}', False),
     ('{"output":"x","metadata":{"exit_code":0}}', True),
     ('{"output":"Exit code: 1"}', True),
+    ({"output": "x", "metadata": {"exit_code": 3}}, False),
     ([{"type": "input_text", "text": "Exit code: 4"}], False),
     ({"content": "sorry", "success": False}, False),
     *[(f"{start} because", False) for start in _codex._FAILED],
@@ -389,7 +390,8 @@ def test_a_lone_surrogate_and_broken_utf8_are_replaced():
         ("renamed.jsonl", b"\xef\xbb\xbf" + meta() + b"\r\n", CERTAIN),
         ("rollout-x.jsonl", b'{"id":"a","timestamp":"2025-06-05T07:24:21Z","instructions":null}', CERTAIN),
         ("rollout-x.jsonl", b"torn\n" + said("user", "x"), CERTAIN),
-        ("rollout-x.jsonl", b"", LIKELY),
+        ("rollout-x.jsonl", b"", MAYBE),
+        ("renamed.jsonl", b'{"id":"to\n{"record_type":"state"}', CERTAIN),
         ("other.jsonl", b'{"type":"user","message":{}}', NO),
         ("history.jsonl", meta(), NO),
         ("rollout-x.jsonl.zst.tmp", meta(), NO),

@@ -197,6 +197,7 @@ def test_results_amend_their_call(store, result, ok):
 def test_an_undoing_mark_is_taken_off_as_on_cowagents_own_page():
     assert _cowagent.cleaned("[EVOLUTION] New habit.\n(backup_id: 1; to undo, restore)") == "New habit."
     assert _cowagent.cleaned("See (backup_id: 1) above.") == "See (backup_id: 1) above."
+    assert _cowagent.cleaned("Done.\n(backup_id: 1)") == "Done.\n(backup_id: 1)"
 
 
 def test_older_and_newer_tables_are_coped_with(tmp_path):

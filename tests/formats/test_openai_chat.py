@@ -176,6 +176,8 @@ def test_times_are_read_where_a_log_has_them():
         ("x.jsonl", b'{"role":"user","content":"hi"}', MAYBE),
         ("x.ndjson", b'\n{"messages":[{"role":"user","content":"hi"}]}\n', MAYBE),
         ("x.jsonl", b'{"messages": [{"role": "system", "content": "a very long', MAYBE),
+        ("x.jsonl", b'{"role":"us\0\n{"role":"critic","content":"x"}\n{"role":"user","content":"hi"}', MAYBE),
+        ("x.jsonl.zst", b'{"role":"user","content":"hi"}', MAYBE),
         ("x.jsonl", b'{"role":"user"}', NO),
         ("x.jsonl", b'{"role":"critic","content":"x"}', NO),
         ("x.jsonl", b'{"messages":[]}', NO),

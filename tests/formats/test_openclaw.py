@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dreamd.formats import _openclaw
-from dreamd.formats.base import CERTAIN, LIKELY, NO, LineReader
+from dreamd.formats.base import CERTAIN, LIKELY, MAYBE, NO, LineReader
 from dreamd.formats.openclaw import FORMAT
 from dreamd.records import Amendment, Item, Record, Span, Turn
 from tests.formats.folding import expected, fold, items_of
@@ -290,6 +290,22 @@ def test_only_live_and_reset_sessions_are_read(name, sure):
 def test_a_session_elsewhere_is_likely_and_another_log_is_not():
     assert FORMAT.claims(Path("/x/a.jsonl"), HEAD + b"\n") == LIKELY
     assert FORMAT.claims(Path("/x/a.jsonl"), b'{"type":"user"}\n') == NO
+
+
+def test_system_and_developer_messages_are_injected():
+    items = read(message("a", None, "system", "Be brief"), message("b", "a", "developer", "Use metric units"))
+    assert [(each.role, each.origin) for each in items if isinstance(each, Record)] == [
+        ("system", "injected")
+    ] * 2
+
+
+@pytest.mark.parametrize("first", [b"\0" * 400, b"", HEAD[:30], b"no JSON", b'{"type":"new"}'])
+def test_a_bad_first_line_hides_no_session(first):
+    entry_ = message("a", None, "user", "Hello")
+    folder = PurePath("/h/.openclaw/agents/main/sessions")
+    assert FORMAT.claims(folder / "a.jsonl", b"\n".join([first, HEAD, entry_])) == CERTAIN
+    assert FORMAT.claims(folder / "a.jsonl", b"\n".join([first, entry_])) == LIKELY
+    assert FORMAT.claims(PurePath("/x/a.jsonl"), b"\n".join([first, entry_])) == MAYBE
 
 
 def test_without_a_header_the_session_is_named_by_its_file():
