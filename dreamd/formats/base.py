@@ -35,6 +35,9 @@ class Surroundings(Protocol):
     def lines_of(self, name_part: str) -> Iterator[bytes] | None:
         """The lines of another log of this agent whose file name contains `name_part` (decompressed), or None."""
 
+    def rows_of(self, relative: str, sql: str, *args: object) -> list[tuple[object, ...]] | None:
+        """What a SELECT finds in a database beside the source, if that is read as a log of this agent too."""
+
 
 class Source(Struct, frozen=True):
     """The log a reader is opened on. `root` is the configured folder or file it was found under.

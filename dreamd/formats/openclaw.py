@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import PurePath
 from typing import Literal
 
@@ -12,10 +13,11 @@ from dreamd.formats._json import decoded, loosely, opening
 from dreamd.formats._openclaw import LABEL
 from dreamd.formats._openclaw_tree import ENTRIES, LINES, State, Transcript
 from dreamd.formats.base import CERTAIN, LIKELY, MAYBE, NO, LineFormat, LineReader, Source, Surroundings
-from dreamd.records import Item, Span
+from dreamd.records import Item, Skip, Span
 
 _LOG = re.compile(r"(?P<session>.+?)(?:-topic-[^.]*)?\.jsonl(?:\.reset\.[^.]+(?:\.\d+Z?)?)?")
 _SIDECAR = re.compile(r"\.(?:deleted|checkpoint|trajectory)\b|\.(?:bak|lock|tmp)$")
+_STORE = "../agent/openclaw-agent.sqlite"
 _MAX_INDEX_BYTES = 16 << 20
 
 
@@ -38,11 +40,12 @@ class Reader(LineReader):
         state = self._transcript.state
         if not state.nodes and not state.key:
             state.key = self._key()
-        return self._transcript.read(line, span)
+        items = self._transcript.read(line, span)
+        return (Skip("superseded"),) if state.nodes and self._in_store else items
 
     def settle(self) -> Sequence[Item]:
         state = self._transcript.state
-        if state.key or state.leaf == self._asked_at:
+        if state.key or state.leaf == self._asked_at or self._in_store:
             return []
         self._asked_at = state.leaf
         key = self._key()
@@ -50,6 +53,12 @@ class Reader(LineReader):
 
     def dump(self) -> bytes:
         return msgspec.msgpack.encode(self._transcript.state)
+
+    @cached_property
+    def _in_store(self) -> bool:
+        """Whether the newer store holds this session: then that is read, and this is what the migration left (J30)."""
+        sql = "SELECT 1 FROM transcript_events WHERE session_id = ? LIMIT 1"
+        return bool(self._around.rows_of(_STORE, sql, self._transcript.state.session))
 
     def _key(self) -> str:
         """The session's key as the index beside it has it: there for the key's current session only."""

@@ -1,5 +1,6 @@
-"""What a format may ask about the files beside a source: heads of siblings, lines of the agent's other logs."""
+"""What a format may ask about the files beside a source: heads of siblings, lines and rows of the agent's other logs."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePath
 
@@ -7,6 +8,7 @@ from dreamd.errors import LogUnreadable
 from dreamd.formats.base import Surroundings
 from dreamd.tail.lines import Splitter
 from dreamd.tail.logfile import COMPRESSED, opened
+from dreamd.tail.rows import reading
 
 
 class Around(Surroundings):
@@ -30,6 +32,16 @@ class Around(Surroundings):
             if _readable(path):
                 return self._lines(path)
         return None
+
+    def rows_of(self, relative: str, sql: str, *args: object) -> list[tuple[object, ...]] | None:
+        path = os.path.normpath(Path(self._path).parent / relative)
+        if path not in self._logs():
+            return None
+        try:
+            with reading(path) as query:
+                return list(query(sql, *args))
+        except LogUnreadable:
+            return None
 
     def _lines(self, path: str) -> Iterator[bytes]:
         splitter = Splitter(0, self._max_line_bytes)

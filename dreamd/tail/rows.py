@@ -39,7 +39,7 @@ class RowStore(OpenSource):
 
     def read(self, path: str, how: How) -> Iterator[Step]:
         known = self._fresh_if_replaced(path)
-        with _reading(path) as query:
+        with reading(path) as query:
             for _ in range(_MOST_BATCHES):
                 received = self._tools.clock.now()
                 batch = Batch(self._tools.agent, known)
@@ -65,7 +65,7 @@ class RowStore(OpenSource):
 
 
 @contextmanager
-def _reading(path: str) -> Iterator[Query]:
+def reading(path: str) -> Iterator[Query]:
     """A query on one read transaction. Raises LogUnreadable: locked, not a database, not to be read."""
     try:
         with _opened(path) as connection:

@@ -47,6 +47,9 @@ class Beside:
                 return (line for line, _ in split(content(path), ""))
         return None
 
+    def rows_of(self, _relative: str, _sql: str, *_args: object) -> list[tuple[object, ...]] | None:
+        return None
+
 
 def content(path: Path) -> bytes:
     data = path.read_bytes()

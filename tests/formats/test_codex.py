@@ -2,7 +2,7 @@
 
 import json
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePath
 
 import msgspec
@@ -25,15 +25,21 @@ class Around:
     """Neighbours made up for a test."""
 
     def __init__(
-        self, siblings: dict[str, bytes] | None = None, logs: dict[str, list[bytes]] | None = None
+        self,
+        siblings: dict[str, bytes] | None = None,
+        logs: dict[str, list[bytes]] | None = None,
+        stored: Sequence[object] = (),
     ) -> None:
-        self.siblings, self.logs = siblings or {}, logs or {}
+        self.siblings, self.logs, self.stored = siblings or {}, logs or {}, stored
 
     def sibling(self, relative: str, max_bytes: int = 1 << 20) -> bytes | None:
         return self.siblings.get(relative, b"")[:max_bytes] if relative in self.siblings else None
 
     def lines_of(self, name_part: str) -> Iterator[bytes] | None:
         return iter(self.logs[name_part]) if name_part in self.logs else None
+
+    def rows_of(self, _relative: str, _sql: str, *args: object) -> list[tuple[object, ...]] | None:
+        return [args] if args[0] in self.stored else []
 
 
 def source(name: str = "rollout.jsonl") -> Source:

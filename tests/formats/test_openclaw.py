@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dreamd.formats import _openclaw
 from dreamd.formats.base import CERTAIN, LIKELY, MAYBE, NO, LineReader
 from dreamd.formats.openclaw import FORMAT
-from dreamd.records import Amendment, Item, Record, Span, Turn
+from dreamd.records import Amendment, Item, Record, Skip, Span, Turn
 from tests.formats.folding import expected, fold, items_of
 from tests.formats.test_codex import Around, source
 
@@ -290,6 +290,12 @@ def test_only_live_and_reset_sessions_are_read(name, sure):
 def test_a_session_elsewhere_is_likely_and_another_log_is_not():
     assert FORMAT.claims(Path("/x/a.jsonl"), HEAD + b"\n") == LIKELY
     assert FORMAT.claims(Path("/x/a.jsonl"), b'{"type":"user"}\n') == NO
+
+
+def test_what_a_migration_left_of_a_session_in_the_store_is_not_read():
+    line = message("a", None, "user", "Older words")
+    assert read(line, around=Around(stored=[SESSION])) == [Skip("unwanted"), Skip("superseded")]
+    assert short(read(line, around=Around(stored=["another"]))) == [("human", "Older words")]
 
 
 def test_system_and_developer_messages_are_injected():

@@ -1,3 +1,5 @@
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import zstandard
@@ -39,3 +41,17 @@ def test_its_own_and_unreadable_logs_are_no_neighbours(tmp_path: Path) -> None:
     assert around(tmp_path).lines_of("x.jsonl") is None
     assert around(tmp_path).lines_of("nobody") is None
     assert around(tmp_path).lines_of("q.jsonl") is None
+
+
+def test_rows_of_a_store_are_answered_when_it_is_a_log_of_the_agent(tmp_path: Path) -> None:
+    store = tmp_path / "agent" / "s.sqlite"
+    store.parent.mkdir()
+    with closing(sqlite3.connect(store)) as made:
+        made.executescript("CREATE TABLE t (id TEXT); INSERT INTO t VALUES ('a')")
+    path, select = str(tmp_path / "b" / "x.jsonl"), "SELECT id FROM t WHERE id = ?"
+
+    reads_it = Around(path, lambda: [path, str(store)], 1 << 20)
+    assert reads_it.rows_of("../agent/s.sqlite", select, "a") == [("a",)]
+    assert reads_it.rows_of("../agent/s.sqlite", select, "b") == []
+    assert reads_it.rows_of("../agent/s.sqlite", "SELECT id FROM none") is None
+    assert Around(path, lambda: [path], 1 << 20).rows_of("../agent/s.sqlite", select, "a") is None
