@@ -3,7 +3,6 @@
 import random
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import cast
 
@@ -13,11 +12,10 @@ from dreamd.clock import Clock, SystemClock
 from dreamd.config import Config, Llm
 from dreamd.errors import ConfigError, WorkspaceError
 from dreamd.events import Emit, silent
+from dreamd.gate.chain import linked
 from dreamd.parts import Parts
 from dreamd.providers.base import Provider
 from dreamd.stores.base import Store
-
-Linked = Callable[..., Callable[[str], Provider]]  # gate.chain.linked
 
 
 @contextmanager
@@ -62,24 +60,12 @@ def state_folder(config: Config) -> Path:
 
 
 def _chain(llm: Llm, store: Store, clock: Clock, emit: Emit) -> Callable[[str], Provider] | None:
-    """Caller -> journal -> retry -> gate -> provider, loaded at the first job: a glance at the status needs none of it.
-
-    The provider itself is loaded at the first call: httpx is slow to import.
-    """
+    """What makes the chain of a job's calls; the provider is loaded at the first call: httpx is slow to import."""
     if llm.provider == "none":
         return None
     if llm.provider not in (known := _plugins.names("providers")):
         raise ConfigError(f"no provider {llm.provider!r}", hint=f"known: none, {', '.join(known)}")
-
-    @cache
-    def chain() -> Callable[[str], Provider]:
-        linked = cast("Linked", _plugins.load("gate", "chain", "linked"))
-        return linked(_opening(llm), llm=llm, store=store, clock=clock, emit=emit, draw=random.random)
-
-    def for_job(job: str) -> Provider:
-        return chain()(job)
-
-    return for_job
+    return linked(_opening(llm), llm=llm, store=store, clock=clock, emit=emit, draw=random.random)
 
 
 def _opening(llm: Llm) -> Callable[[], Provider]:

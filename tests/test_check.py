@@ -22,10 +22,10 @@ def test_an_agent_that_is_switched_off_is_not_looked_at(tmp_path: Path, clock: S
     assert [finding.about for finding in of_agents(house, empty_store)] == ["agents"]
 
 
-def test_a_log_that_no_format_knows_is_said(tmp_path: Path, clock: StillClock) -> None:
+def test_a_log_that_is_not_understood_is_said(tmp_path: Path, clock: StillClock) -> None:
     (tmp_path / "x.jsonl").write_text('{"type": "unheard of", "sessionId": "1", "uuid": "2"}\n')
     house = parts(tmp_path, clock, odd=Agent(format="claude_code", logs=(str(tmp_path / "x.jsonl"),)))
-    assert any("no session log" in finding.what for finding in of_agents(house, empty_store))
+    assert any("x.jsonl" in finding.what and finding.todo for finding in of_agents(house, empty_store))
 
 
 def test_the_state_folder_that_opens_is_fine(tmp_path: Path, clock: StillClock) -> None:
