@@ -32,3 +32,13 @@ def test_an_error_is_one_line_and_its_exit_code(tmp_path: Path, capsys: pytest.C
 
 def test_an_unknown_command_is_a_usage_error() -> None:
     assert CliRunner().invoke(cli, ["slumber"]).exit_code == 2
+
+
+def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
+    log = tmp_path / "chat.jsonl"
+    log.write_text("".join(f'{{"role": "user", "content": "line {n} {"x" * 200}"}}\n' for n in range(3000)))
+    shell = f"{sys.executable} -m dreamd read {log} --format openai_chat | head -n 2"
+    done = subprocess.run(
+        ["bash", "-c", f"set -o pipefail; {shell}"], capture_output=True, text=True, check=False
+    )
+    assert (done.returncode, done.stderr) == (0, "")
