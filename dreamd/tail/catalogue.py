@@ -42,7 +42,7 @@ class Look(Protocol):
         """Whether all that the cursor has read stands in the file."""
 
     def elsewhere(self, cursor: Cursor) -> bool:
-        """Whether the cursor's inode was found under another path than its own."""
+        """Whether the cursor's file was found under another path than its own: by inode, and by head as inodes are reused."""
 
 
 class Catalogue:
@@ -66,6 +66,7 @@ class Catalogue:
         before = self._paths.get(source_id)
         if before is not None and self._by_path.get(before) == source_id:
             del self._by_path[before]
+        self._forget_inode(source_id)
         self._by_id[source_id] = _light(cursor)
         self._by_path[path] = source_id
         self._paths[source_id] = path
@@ -73,6 +74,13 @@ class Catalogue:
         heads = self._by_head.setdefault(known.head_length, {})
         if source_id not in heads.get(known.head_sha256, ()):
             heads[known.head_sha256] = (*heads.get(known.head_sha256, ()), source_id)
+
+    def _forget_inode(self, source_id: str) -> None:
+        """A replaced log's old inode will be another file's."""
+        if known := self._by_id.get(source_id):
+            inode = (known.fingerprint.device, known.fingerprint.inode)
+            if self._by_inode.get(inode) == source_id:
+                del self._by_inode[inode]
 
     def is_light(self, cursor: Cursor) -> bool:
         """Whether the cursor was taken from here without its state, which the store still has."""

@@ -4,12 +4,13 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import PurePath
 from typing import NamedTuple
 
+from dreamd.errors import LogUnreadable
 from dreamd.formats.base import DocumentFormat, Format, LineFormat, RowFormat, Source
 from dreamd.stores.base import Cursor
 from dreamd.tail.around import Around
 from dreamd.tail.catalogue import Catalogue, Look
 from dreamd.tail.documents import Document
-from dreamd.tail.fingerprint import HEAD_BYTES, Observed, same_content
+from dreamd.tail.fingerprint import HEAD_BYTES, Observed, same_content, same_head
 from dreamd.tail.linelog import LineLog
 from dreamd.tail.logfile import opened
 from dreamd.tail.rows import RowStore
@@ -65,8 +66,7 @@ class FileLook(Look):
 
     def head(self) -> bytes:
         if self._head is None:
-            with opened(self._found.path) as file:
-                self._head = file.head(HEAD_BYTES)
+            self._head = _head_of(self._found.path)
         return self._head
 
     def same_content(self, cursor: Cursor) -> bool:
@@ -78,4 +78,14 @@ class FileLook(Look):
     def elsewhere(self, cursor: Cursor) -> bool:
         known = cursor.fingerprint
         there = self._inodes.get((known.device, known.inode))
-        return there is not None and there != self._known.path_of(cursor)
+        if there is None or there == self._known.path_of(cursor):
+            return False
+        try:
+            return same_head(cursor, _head_of(there))
+        except LogUnreadable:
+            return True  # the inode alone says so
+
+
+def _head_of(path: str) -> bytes:
+    with opened(path) as file:
+        return file.head(HEAD_BYTES)

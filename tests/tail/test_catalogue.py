@@ -52,6 +52,16 @@ def test_1_a_known_file_is_itself(log: Path) -> None:
     assert Catalogue([cursor]).heir(found_at(log), Seen()) == cursor
 
 
+def test_the_old_inode_of_a_replaced_log_is_the_next_files(log: Path) -> None:
+    known = Catalogue([cursor_of(log)])
+    other = log.with_name("y.jsonl")
+    log.rename(other)  # the file that was given the inode
+    log.write_bytes(b"one\n")
+    other.write_bytes(b"two\n")
+    known.put(cursor_of(log), str(log))
+    assert known.heir(found_at(other), Seen(content=b"two\n")) is None
+
+
 def test_2_a_hard_link_of_a_known_file_is_ignored(log: Path) -> None:
     other = log.with_name("y.jsonl")
     other.hardlink_to(log)

@@ -45,9 +45,15 @@ def test_a_look_compares_what_was_read_with_what_stands_there(tmp_path: Path) ->
         source_id="s", agent="a", path=str(log), format="f", fingerprint=fingerprint(1, 2, b"one\n", 4),
         offset=4, tail_length=length, tail_sha256=digest,
     )  # fmt: skip
-    look = FileLook(found_at(log), {(1, 2): "/elsewhere"}, Catalogue([cursor]))
+    rotated = tmp_path / "a.log.1"
+    rotated.write_bytes(b"one\n")
+    look = FileLook(found_at(log), {(1, 2): str(rotated)}, Catalogue([cursor]))
     assert look.head() == b"one\ntwo\n"
     assert look.same_content(cursor)
+    assert look.elsewhere(cursor)
+    rotated.write_bytes(b"another's\n")  # the inode was given to it
+    assert not look.elsewhere(cursor)
+    rotated.unlink()
     assert look.elsewhere(cursor)
     log.write_bytes(b"two\n")
     assert not look.same_content(cursor)
