@@ -25,18 +25,19 @@ class Writing:
     def apply(self, changes: Changes) -> Written:
         if changes.cursor:
             self._move(changes.cursor)
-        stored = self._insert(changes.memories)
+        memories, others = self._folded(changes)
+        stored = self._insert(memories)
         if changes.respan:
             self._respan(changes.memories)
-        count = self._amend(changes)
+        unknown = len(others) - self._amend(others, _source_of(changes))
         self._mark(changes.statuses)
         self._file(changes.filed)
         self._keep(changes)
         return Written(
             stored=stored,
             duplicates=len(changes.memories) - stored,
-            amended=count,
-            unknown=len(changes.amendments) - count,
+            amended=len(changes.amendments) - unknown,
+            unknown=unknown,
         )
 
     def _run(self, name: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> sqlite3.Cursor:
@@ -71,6 +72,27 @@ class Writing:
         self._run_all("insert_ref", refs)
         return stored
 
+    def _folded(self, changes: Changes) -> tuple[Sequence[Memory], Sequence[tuple[str, Amendment]]]:
+        """The memories, those that are new as their amendments leave them, and the amendments of other memories.
+
+        Most calls come with their result: two statements for each are saved.
+        """
+        wanted = {memory_id for memory_id, _ in changes.amendments}
+        raw = {each.memory_id: each for each in reversed(changes.memories) if each.type == "raw"}
+        new = self._unknown(wanted & raw.keys())
+        if not new:
+            return changes.memories, changes.amendments
+        for memory_id, amendment in changes.amendments:
+            if memory_id in new:
+                raw[memory_id] = amended(raw[memory_id], amendment, _source_of(changes))
+        memories = [raw[each.memory_id] if each.memory_id in new else each for each in changes.memories]
+        return memories, [each for each in changes.amendments if each[0] not in new]
+
+    def _unknown(self, ids: set[str]) -> set[str]:
+        """Those that are no memory's yet."""
+        known = self._run("known_ids", (rows.listed(ids),)).fetchall() if ids else ()
+        return ids - {memory_id for (memory_id,) in known}
+
     def _number_sources(self, memories: Iterable[Memory]) -> None:
         named = {memory.span.source_id for memory in memories if memory.span}
         for source_id in named - self._sources.keys():
@@ -93,13 +115,12 @@ class Writing:
         )
         self._run_all("respan_memory", places)
 
-    def _amend(self, changes: Changes) -> int:
+    def _amend(self, amendments: Sequence[tuple[str, Amendment]], source_id: str) -> int:
         """How many of the amendments found their memory."""
-        source_id = changes.cursor.source_id if changes.cursor else ""
-        ids = [memory_id for memory_id, _ in changes.amendments]
-        self._count(ids, -1)
-        found = sum(self._amend_one(memory_id, each, source_id) for memory_id, each in changes.amendments)
-        self._count(ids, 1)
+        counted = [memory_id for memory_id, each in amendments if each.origin or each.withdrawn is not None]
+        self._count(counted, -1)
+        found = sum(self._amend_one(memory_id, each, source_id) for memory_id, each in amendments)
+        self._count(counted, 1)
         return found
 
     def _amend_one(self, memory_id: str, amendment: Amendment, source_id: str) -> bool:
@@ -145,3 +166,7 @@ class Writing:
         self._run_all("insert_version", map(rows.version_row, changes.versions))
         self._run_all("replace_held", map(rows.held_row, changes.held))
         self._run_all("replace_meta", changes.meta.items())
+
+
+def _source_of(changes: Changes) -> str:
+    return changes.cursor.source_id if changes.cursor else ""

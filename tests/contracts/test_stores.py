@@ -139,6 +139,22 @@ def test_an_amendment_may_come_with_the_memory_it_changes(store: Store) -> None:
     assert next(store.memories(MemoryQuery())).ok is True
 
 
+def test_an_amendment_reaches_the_memory_that_was_there_when_it_comes_again(store: Store) -> None:
+    store.write(Changes(memories=[raw(1, content="first")]))
+    amendments = [(raw(number).memory_id, Amendment(identity="", ok=True)) for number in (1, 2, 2)]
+    again = [raw(1, content="again"), raw(2), raw(2)]
+    written = store.write(Changes(memories=again, amendments=amendments))
+    assert written == Written(stored=1, duplicates=2, amended=3)
+    found = store.memories(MemoryQuery())
+    assert [(memory.content, memory.ok) for memory in found] == [("first", True), (raw(2).content, True)]
+
+
+def test_what_comes_and_is_withdrawn_in_one_write_does_not_count(store: Store) -> None:
+    gone = [(raw(1).memory_id, Amendment(identity="", withdrawn=True))]
+    store.write(Changes(memories=[raw(1), raw(2)], amendments=gone))
+    assert [count.memories for count in store.windows("ada")] == [1]
+
+
 def test_amendments_apply_in_their_order(store: Store) -> None:
     texts = [(raw(1).memory_id, Amendment(identity="1", text=text)) for text in ("first", "last")]
     assert store.write(Changes(memories=[raw(1)], amendments=texts)).amended == 2

@@ -69,6 +69,10 @@ ORDER BY seq
 SELECT {memory_columns} FROM memories LEFT JOIN sources ON sources.id = source
 WHERE memory_id = :memory_id AND type = 'raw'
 
+-- name: known_ids
+-- Which of the listed ids are taken.
+SELECT memory_id FROM memories WHERE memory_id IN (SELECT value FROM json_each(?))
+
 -- name: insert_source
 -- Give a log its small number.
 INSERT OR IGNORE INTO sources (source_id) VALUES (?)
