@@ -15,12 +15,12 @@ from msgspec.structs import replace
 
 from dreamd.clock import local_date
 from dreamd.memories import Memory, raw_id
+from dreamd.pool.redaction import redact
 from dreamd.records import Amendment, Item, Record, Skip, Trace, Turn, trust_of
 from dreamd.stores.base import Changes, Cursor
-from dreamd.pool.redaction import redact
 
-BATCH_RECORDS = 1000
-BATCH_BYTES = 1 << 20
+BATCH_RECORDS = 2500
+BATCH_BYTES = 2 << 20
 OWN = "own"  # the kind under which dreamd's own words are counted as skipped
 
 _OWN_MARK = re.compile(r"\s*\[dreamd:(?:daily-summary|deep-dream|score|distil|merge|reconcile)\]")

@@ -1,4 +1,4 @@
-"""One line log read on from its cursor: chunks to lines to items to the pool, a transaction a chunk.
+"""One line log read on from its cursor: chunks to lines to items to the pool, a transaction every few chunks.
 
 Law: a line counts when its newline has come, or when the log is at rest and the line is a whole JSON object (J3);
 what was read and how far are stored together, so a kill at any instant neither loses nor repeats.
@@ -14,7 +14,7 @@ from dreamd.formats.base import LineReader
 from dreamd.records import Span
 from dreamd.stores.base import Cursor, Fingerprint
 from dreamd.tail.fingerprint import HEAD_BYTES, TAIL_BYTES, Observed, fingerprint, tail_of, what_happened
-from dreamd.tail.ingest import Batch, Remembered, remembered, state_of
+from dreamd.tail.ingest import BATCH_BYTES, Batch, Remembered, remembered, state_of
 from dreamd.tail.lines import Line, Splitter
 from dreamd.tail.logfile import CHUNK_BYTES, LogFile, opened
 from dreamd.tail.steps import How, OpenSource, Step, Tools, store
@@ -81,7 +81,9 @@ class _Pass:
         self._batch = Batch(tools.agent, log.known)
         self._splitter = Splitter(log.cursor.offset, tools.settings.max_line_bytes)
         self._newly_settled = False
-        self._window, self._window_end = b"", log.cursor.offset  # the chunk and TAIL_BYTES before it
+        self._chunk, self._chunk_end = b"", log.cursor.offset
+        self._lead = b""  # the TAIL_BYTES before the chunk
+        self._tail = b""  # those before the last line's end, as of the chunk before
 
     def feed_again(self, start: int, end: int) -> None:
         splitter = Splitter(start, self._tools.settings.max_line_bytes)
@@ -95,24 +97,42 @@ class _Pass:
 
     def steps(self, how: How) -> Iterator[Step]:
         offset = self._log.cursor.offset
-        self._window = self._file.before(offset, min(offset, TAIL_BYTES)) or b""
+        self._lead = self._tail = self._file.before(offset, min(offset, TAIL_BYTES)) or b""
         for chunk in self._file.chunks(offset):
-            self._window = self._window[-TAIL_BYTES:] + chunk
-            self._window_end += len(chunk)
+            self._turn_to(chunk)
             for line in self._splitter.feed(chunk):
                 self._take(line)
                 if self._batch.full:
                     yield self._write()
             if len(chunk) < CHUNK_BYTES:
                 continue  # the end: what is left goes into the last transaction
-            if self._has_news():
+            stopping = how.stopping()
+            if self._unstored >= (1 if stopping else BATCH_BYTES):
                 yield self._write()
-            if how.stopping():
+            if stopping:
                 return
         yield from self._end(how)
 
+    def _turn_to(self, chunk: bytes) -> None:
+        self._tail = self._last_read()
+        self._lead = (self._lead + self._chunk[-TAIL_BYTES:])[-TAIL_BYTES:]
+        self._chunk = chunk
+        self._chunk_end += len(chunk)
+
+    def _last_read(self) -> bytes:
+        """The TAIL_BYTES before the last line's end, which may lie several chunks back."""
+        end = len(self._chunk) - (self._chunk_end - self._splitter.offset)
+        if end < 0:
+            return self._tail
+        return (self._lead + self._chunk[max(0, end - TAIL_BYTES) : end])[-TAIL_BYTES:]
+
+    @property
+    def _unstored(self) -> int:
+        """Bytes of the log taken since the last transaction."""
+        return self._splitter.offset - self._log.cursor.offset
+
     def _has_news(self) -> bool:
-        return self._splitter.offset > self._log.cursor.offset or self._batch.items > 0
+        return self._unstored > 0 or self._batch.items > 0
 
     def _end(self, how: How) -> Iterator[Step]:
         """The end of the log: settle if asked to, and store what is not stored yet."""
@@ -158,8 +178,7 @@ class _Pass:
 
     def _write(self, *, dump: bool = False) -> Step:
         before, offset = self._log.cursor, self._splitter.offset
-        read = self._window[: len(self._window) - (self._window_end - offset)]
-        tail_length, tail_sha256 = tail_of(read)
+        tail_length, tail_sha256 = tail_of(self._last_read())
         cursor = replace(
             before,
             path=self._file.path,

@@ -13,7 +13,7 @@ import zstandard
 
 from dreamd.errors import LogUnreadable
 
-CHUNK_BYTES = 1 << 20
+CHUNK_BYTES = 1 << 18
 COMPRESSED = ".zst"
 _MAX_WINDOW = 128 << 20  # bounds what a hostile frame can make the decompressor hold
 

@@ -13,6 +13,7 @@ from dreamd.records import Item, Span
 from dreamd.stores.base import Changes, Cursor, Written
 from dreamd.stores.inmemory import InMemoryStore
 from dreamd.tail import ingest, linelog
+from dreamd.tail.fingerprint import tail_of
 from dreamd.tail.ingest import Agent
 from dreamd.tail.linelog import LineLog
 from dreamd.tail.steps import How, Step, Tools
@@ -102,6 +103,18 @@ def test_stopped_between_chunks_nothing_read_is_forgotten(
     house.restart()
     house.read()
     assert texts(house.store) == [str(number) for number in range(1, 9)]
+
+
+def test_what_stands_before_the_offset_is_known_though_it_was_read_chunks_ago(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(linelog, "CHUNK_BYTES", 16)
+    monkeypatch.setattr("dreamd.tail.logfile.CHUNK_BYTES", 16)
+    house.path.write_bytes(numbers(1, 2) + b'{"long": "' + b"x" * 60)
+    stops = iter((False, False, True))
+    house.read(How(stopping=lambda: next(stops)))
+    [cursor] = house.store.cursors("a")
+    assert (cursor.offset, cursor.tail_length, cursor.tail_sha256) == (16, *tail_of(numbers(1, 2)))
 
 
 def test_a_restarted_reader_is_fed_what_its_dump_lacks_and_emits_it_only_once(
