@@ -21,7 +21,13 @@ from dreamd.tail.reading import read_path
 @_show.json_option
 def read(path: Path, format_: str | None, as_json: bool) -> None:
     """Show what dreamd understands of a session log: a file, or a folder of them."""
-    memories = read_path(path, format=format_, zone=ZoneInfo(local_zone_name()), store=empty_store())
+    memories = read_path(
+        path,
+        format=format_,
+        zone=ZoneInfo(local_zone_name()),
+        store=empty_store(),
+        passed_over=lambda bad, reason: click.echo(f"dreamd: {bad}: {reason}", err=True),
+    )
     if as_json:
         _show.print_json([item(memory) for memory in memories])
         return

@@ -1,7 +1,7 @@
 """A log or a folder of logs, read once the way the tail reads it: what dreamd understands of it."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -31,10 +31,12 @@ def read_path(
     zone: ZoneInfo,
     format: str | None = None,  # noqa: A002 - the word people know
     clock: Clock | None = None,
+    passed_over: Callable[[str, str], object] | None = None,
 ) -> list[Memory]:
     """The raw memories of a file or folder, in the order of J13; `agent` of each is its format's label.
 
-    The store must be an empty one. Without `format` it is guessed for each file. Raises LogUnreadable when there is
+    The store must be an empty one. Without `format` it is guessed for each file. What cannot be read in a folder of which
+    something can is `passed_over`, told as path and reason; without that it is an error like all else. Raises LogUnreadable when there is
     nothing there, it cannot be read or no format knows it; ConfigError for an unknown format.
     """
     if not path.exists():
@@ -44,10 +46,11 @@ def read_path(
     where = sources.places(config.Agent(format=format or "", logs=(os.fspath(path),)), chosen, Path())
     tail = Tailer(tools, where, sources.Own())
     tally = tail.advance(tail.find(), How(settle=True))
-    if tally.unreadable:
-        bad, reason = next(iter(tally.unreadable.items()))
-        raise LogUnreadable(f"{bad}: {reason}")
     labels = {cursor.source_id: _label(chosen, cursor.format) for cursor in store.cursors(_AGENT)}
+    for bad, reason in tally.unreadable.items():
+        if passed_over is None or not labels:
+            raise LogUnreadable(f"{bad}: {reason}")
+        passed_over(bad, reason)
     if not labels:
         known = ", ".join(sorted({one.label for one in chosen}))
         raise LogUnreadable(

@@ -30,6 +30,21 @@ def test_sessions_come_by_their_earliest_time_and_logs_in_order(tmp_path: Path) 
     assert {memory.agent for memory in found} == {"claude_code"}
 
 
+def test_one_bad_file_does_not_hide_the_rest_of_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "a.jsonl").write_bytes(line(1))
+    (tmp_path / "b.jsonl.zst").write_bytes(b"no zstd")
+    told: list[tuple[str, str]] = []
+    found = read_path(
+        tmp_path, store=InMemoryStore(), zone=ZoneInfo("UTC"), passed_over=lambda *bad: told.append(bad)
+    )
+    assert [memory.content for memory in found] == ["text 1 字"]
+    assert told == [(str(tmp_path / "b.jsonl.zst"), "not valid zstd data")]
+    with pytest.raises(LogUnreadable, match="not valid zstd data"):
+        read(tmp_path)
+    with pytest.raises(LogUnreadable, match="not valid zstd data"):
+        read_path(tmp_path / "b.jsonl.zst", store=InMemoryStore(), zone=ZoneInfo("UTC"), passed_over=print)
+
+
 def test_what_cannot_be_read_says_what_to_do(tmp_path: Path) -> None:
     other = tmp_path / "notes.txt"
     other.write_text("hello")
