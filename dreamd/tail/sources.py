@@ -121,8 +121,15 @@ def scan(where: Sequence[Place], own: "Own", failed: Failed, part: Part | None =
         for path in _walk(place, own, failed, part):
             known = None if path in seen else stamp(path)
             seen.add(path)
-            if known:
+            if known and not path.isascii() and (named := _as_text(path)) != path:
+                failed(named, "its name is not UTF-8: rename it")
+            elif known:
                 yield Found(path, place.base, known, place.formats, place.forced)
+
+
+def _as_text(path: str) -> str:
+    """The path as people and the store can take it: bytes that are no UTF-8 become U+FFFD."""
+    return os.fsencode(path).decode("utf-8", "replace")
 
 
 def _walk(place: Place, own: "Own", failed: Failed, part: Part | None) -> Iterator[str]:

@@ -1,3 +1,4 @@
+import os
 import re
 from pathlib import Path
 
@@ -59,6 +60,15 @@ def test_files_folders_and_globs_are_found_once(tmp_path: Path) -> None:
         "f [1].log",
     ]
     assert found(tmp_path, "f [1].log") == ["f [1].log"]
+
+
+def test_a_name_that_is_not_utf_8_is_told_and_hides_nothing(tmp_path: Path) -> None:
+    make(tmp_path, "a.log", "字.log")
+    (tmp_path / os.fsdecode(b"b\xe9.log")).touch()
+    told: dict[str, str] = {}
+    where = places(Agent(logs=(str(tmp_path),)), (NumbersFormat(),), Path())
+    assert {Path(one.path).name for one in scan(where, Own(), told.__setitem__)} == {"a.log", "字.log"}
+    assert told == {f"{tmp_path}/b\ufffd.log": "its name is not UTF-8: rename it"}
 
 
 def test_without_configured_logs_the_usual_places_below_home_are_looked_at(tmp_path: Path) -> None:
