@@ -57,11 +57,12 @@ def state_of(known: Remembered) -> bytes:
 
 
 class Agent(Struct, frozen=True):
-    """Whose logs these are, and the bounds of their texts."""
+    """Whose logs these are, how their prompts count (see `formats.base.Source`), and the bounds of their texts."""
 
     agent_id: str
     zone: ZoneInfo
     max_text_bytes: int
+    programs_are_human: bool = True
 
 
 class Batch:

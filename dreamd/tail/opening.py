@@ -45,8 +45,10 @@ def open_source(
     tools: Tools, cursor: Cursor, one: Format, found: Found, logs: Callable[[], Iterable[str]]
 ) -> OpenSource:
     """`logs` lists the agent's known logs, for formats that look into a neighbour."""
-    path = found.path
-    source = Source(cursor.source_id, PurePath(path), PurePath(found.root), str(tools.agent.zone))
+    path, agent = found.path, tools.agent
+    source = Source(
+        cursor.source_id, PurePath(path), PurePath(found.root), str(agent.zone), agent.programs_are_human
+    )
     if isinstance(one, RowFormat):
         return RowStore(tools, cursor, one, source)
     if isinstance(one, DocumentFormat):

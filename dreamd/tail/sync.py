@@ -58,7 +58,8 @@ def tailers(parts: Parts, agents: Iterable[str] | None = None) -> dict[str, Tail
 
 def _tailer(parts: Parts, agent_id: str) -> Tailer:
     settings = parts.config.agent(agent_id)
-    agent = Agent(agent_id, zone_of(settings), parts.config.tail.max_text_bytes)
+    bound, programs = parts.config.tail.max_text_bytes, settings.programs_are_human
+    agent = Agent(agent_id, zone_of(settings), bound, programs)
     tools = Tools(parts.store, parts.clock, parts.emit, parts.config.tail, agent)
     where = sources.places(settings, sources.formats(settings.format), Path.home())
     return Tailer(tools, where, sources.own_files(parts.state, settings))

@@ -1,15 +1,17 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from dreamd.clock import StillClock
 from dreamd.config import Agent, Config
 from dreamd.errors import ConfigError
 from dreamd.parts import Parts
+from dreamd.stores.base import MemoryQuery
 from dreamd.stores.sqlite import OPEN
 from dreamd.tail.sync import Condition, backlog, condition, sync
-from tests.tail.house import Told, line, parts_on, texts
 from tests.pool.test_redaction import BEGIN, BODY, END, KEY, SECRETS
+from tests.tail.house import Told, line, parts_on, texts
 
 
 def test_all_logs_are_read_to_their_end_and_once(tmp_path: Path, clock: StillClock) -> None:
@@ -51,6 +53,18 @@ def test_only_the_agents_named_are_read_and_all_enabled_otherwise(tmp_path: Path
     assert len(texts(parts.store)) == 2  # one log, two agents: each has its own memory of it
     with pytest.raises(ConfigError, match="no agent 'c'"):
         sync(parts, ["c"])
+
+
+@pytest.mark.parametrize(("human", "origin"), [(True, "human"), (False, "scheduled")])
+def test_whether_a_programs_prompt_counts_as_human_is_the_agents_setting(
+    tmp_path: Path, clock: StillClock, human: bool, origin: str
+) -> None:
+    log = tmp_path / "x.jsonl"
+    log.write_bytes(line(1).replace(b'"uuid"', b'"promptSource": "sdk", "uuid"', 1))
+    base = parts_on(tmp_path, clock, log)
+    agent = replace(base.config.agents["a"], programs_are_human=human)
+    sync(replace(base, config=Config(agents={"a": agent})))
+    assert [memory.origin for memory in base.store.memories(MemoryQuery(agent="a"))] == [origin]
 
 
 def test_no_planted_secret_is_in_the_bytes_of_the_pool(tmp_path: Path, clock: StillClock) -> None:
