@@ -240,11 +240,11 @@ _NOTHING = re.compile(r"\W*(?:none|nothing|无|没有)\W*", re.IGNORECASE)
 
 
 def _daily_lines(window: date, path: Path, content: Content, reader: "_Pool") -> Iterator[Source]:
-    """The daily's bullets. One that dreamd wrote and whose memory was withdrawn or forgotten is no source."""
+    """The daily's bullets. One that dreamd wrote is no source once it, or all it rests on, was withdrawn or forgotten."""
     summaries = reader.summaries(window)
     for _, block in memory_file.entries(memory_file.parse(content.text)):
         memory = summaries.get(block.text)
-        if _NOTHING.fullmatch(block.text) or (memory and memory.status in _GONE):
+        if _NOTHING.fullmatch(block.text) or (memory and reader.gone(memory)):
             continue
         refs = (memory.memory_id,) if memory else (found_ref(path, content, block.line),)
         yield Source(id="", text=block.whole, refs=refs, records=reader.records(refs), day=window)
@@ -268,7 +268,11 @@ class _Pool:
     def insights(self, status: Status, known: Collection[str] = ()) -> list[Source]:
         """Insights of that status that no line of MEMORY.md rests on yet."""
         query = MemoryQuery(agent=self.agent, types=("insight",), statuses=(status,))
-        fresh = [memory for memory in self.store.memories(query) if memory.memory_id not in known]
+        fresh = [
+            memory
+            for memory in self.store.memories(query)
+            if memory.memory_id not in known and not self.gone(memory)
+        ]
         return [
             Source(
                 id="",
@@ -283,8 +287,17 @@ class _Pool:
         query = MemoryQuery(agent=self.agent, types=("insight", "summary"))
         return {memory.memory_id: memory.content for memory in self.store.memories(query) if memory.pinned}
 
+    def gone(self, memory: Memory) -> bool:
+        """It was withdrawn or forgotten, or all the raw memories under it were."""
+        raw = self._raw((memory.memory_id,))
+        return memory.status in _GONE or (bool(raw) and all(one.status in _GONE for one in raw))
+
     def records(self, refs: Sequence[str]) -> tuple[Memory, ...]:
         """The raw memories under these refs, withdrawn and forgotten ones left out."""
+        return tuple(memory for memory in self._raw(refs) if memory.status not in _GONE)
+
+    def _raw(self, refs: Sequence[str]) -> tuple[Memory, ...]:
+        """The raw memories under these refs, of any status; nothing is under what was withdrawn or forgotten itself."""
         raw: dict[str, Memory] = {}
         layer = {ref for ref in refs if ":" not in ref}
         seen: set[str] = set()
@@ -292,7 +305,9 @@ class _Pool:
             seen |= layer
             if not layer:
                 break
-            found = list(self.store.memories(MemoryQuery(agent=self.agent, ids=tuple(sorted(layer)))))
+            query = MemoryQuery(agent=self.agent, ids=tuple(sorted(layer)), statuses=get_args(Status))
+            found = list(self.store.memories(query))
             raw |= {memory.memory_id: memory for memory in found if memory.type == "raw"}
-            layer = {ref for memory in found for ref in memory.ref_ids if ref not in seen}
+            standing = (memory for memory in found if memory.status not in _GONE)
+            layer = {ref for memory in standing for ref in memory.ref_ids if ref not in seen}
         return tuple(raw.values())

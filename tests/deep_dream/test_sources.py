@@ -53,6 +53,32 @@ def test_daily_lines_of_the_days_looked_back_to_come_with_their_records(house: H
     assert found[0].stated == "before (2026-03-01)"
 
 
+def test_a_line_whose_records_were_all_withdrawn_is_no_source_and_one_with_a_record_left_is(
+    house: House,
+) -> None:
+    taken, left = house.record("the shop is in Berlin"), house.record("the shop sells tea")
+    house.said("the shop is in Berlin", taken)
+    house.said("the shop is in Berlin and sells tea", taken, left)
+    house.store.write(Changes(statuses=((taken.memory_id, "withdrawn"),)))
+    (line,) = gathered(house).dailies
+    assert (line.text, [record.memory_id for record in line.records]) == (
+        "the shop is in Berlin and sells tea",
+        [left.memory_id],
+    )
+
+
+def test_an_insight_on_withdrawn_records_is_no_source(house: House) -> None:
+    said = house.record("the shop is in Berlin")
+    insight = Memory(
+        memory_id="i1", type="insight", content="the shop is in Berlin", agent="cat", window=DAY,
+        received_at=house.clock.now(), ref_ids=(said.memory_id,), status="long_term",
+    )  # fmt: skip
+    house.store.write(Changes(memories=(insight,)))
+    assert [source.text for source in gathered(house).insights] == ["the shop is in Berlin"]
+    house.store.write(Changes(statuses=((said.memory_id, "forgotten"),)))
+    assert gathered(house).insights == ()
+
+
 def test_headings_notes_and_nothing_are_no_daily_lines(house: House) -> None:
     house.daily().write_text("## Title\n\n- None\n- 无\ntext\n- real\n", encoding="utf-8")
     assert [source.text for source in gathered(house).dailies] == ["real"]
