@@ -9,7 +9,7 @@ from dreamd.clock import Clock
 from dreamd.config import Config
 from dreamd.events import Emit
 from dreamd.providers.base import Provider
-from dreamd.stores.base import LedgerRow, Store
+from dreamd.stores.base import LedgerRow, Store, Usage
 
 
 class Parts(Struct, frozen=True, kw_only=True):
@@ -31,11 +31,13 @@ class Outcome(Struct, frozen=True, kw_only=True):
     """What one phase of one agent and date did, or (dry run) would do.
 
     `row` is the ledger row as written (a dry run writes none). `files` are what was or would be written; `diff` is
-    the unified diff over them. `refused` are reasons of the audit, for people, without log text.
+    the unified diff over them. `refused` are reasons of the audit, for people, without log text. `spent` is what the
+    calls of this run cost; the row's usage is what all runs of the agent, date and phase have cost together.
     """
 
     row: LedgerRow
     files: tuple[Path, ...] = ()
     diff: str = ""
     refused: tuple[str, ...] = ()
+    spent: tuple[Usage, ...] = ()
     new: bool = True  # False: nothing ran; the row stood in the ledger already

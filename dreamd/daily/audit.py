@@ -11,15 +11,17 @@ from msgspec import Struct
 from dreamd.daily import fallback
 from dreamd.daily.reply import Line, Parsed
 from dreamd.daily.transcript import Event
+from dreamd.pool.claims import unspoken
 from dreamd.pool.language import Tongue, detect
-from dreamd.pool.similarity import covered
-from dreamd.pool.support import unsupported
+from dreamd.pool.similarity import covered, negated
+from dreamd.pool.support import facts, unsupported
 
 MOST_CITED = 8  # events; a line over more says nothing of each
 MOST_CHARACTERS = 500
-LEAST_COVERED = (
-    0.2  # share of the line's keywords that its events hold; a paraphrase keeps more, a fancy less
-)
+ASKED, REPLIED = (
+    0.3,
+    0.45,
+)  # share of a side's words that its events hold: a paraphrase keeps more, a fancy less
 
 
 class Entry(Struct, frozen=True):
@@ -49,7 +51,8 @@ def by_rule(chunk: Sequence[Event], language: Tongue) -> tuple[Entry, ...]:
 def audit(parsed: Parsed, chunk: Sequence[Event], language: Tongue) -> Audited:
     """What of a reply may be written. Events that no accepted line cites get the rule's line."""
     known = {event.number: event for event in chunk}
-    entries, refused = [], ["a line names no event"] * parsed.uncited
+    entries: list[Entry] = []
+    refused = [f"{parsed.uncited} x a line names no event"] if parsed.uncited else []
     for line in parsed.lines:
         cited = tuple(known[number] for number in sorted(line.cited) if number in known)
         reason = _fault(line, cited)
@@ -85,8 +88,38 @@ def _faults(text: str, cited: Sequence[Event]) -> Iterator[str]:
     if missing:
         yield f"{len(missing)} of its numbers, dates or names stand in none of its events"
     yield from _faults_of_question(text, [event.asked for event in cited if event.asked])
-    if detect([text]) == detect(sources) and covered(text, "\n".join(sources)) < LEAST_COVERED:
+    if unspoken(text, sources):
+        yield "tells of a deed or outcome that its events do not speak of"
+    shape = _SHAPE.fullmatch(text)
+    sides = ((shape["asked"], ASKED), (shape["reply"], REPLIED)) if shape else ((text, REPLIED),)
+    if not all(_said(side, sources, least) for side, least in sides) or not _anchored(text, sources):
         yield "says little that its events say"
+    if _denies(text, sources):
+        yield "denies what its events do not deny"
+
+
+def _said(side: str, sources: Sequence[str], least: float) -> bool:
+    """Enough of the side's words are the events' own. A translation cannot be told so."""
+    return _script(side) not in map(_script, sources) or covered(side, "\n".join(sources)) >= least
+
+
+def _anchored(text: str, sources: Sequence[str]) -> bool:
+    """Something, if only a number, a name or a term, is the events' own: that much even a translation keeps."""
+    return bool(facts(text)) or covered(text, "\n".join(sources)) > 0
+
+
+def _denies(text: str, sources: Sequence[str]) -> bool:
+    """Only told of what is written in English or Chinese."""
+    plain = "kana" not in map(_script, (text, *sources))
+    return plain and negated(_ALL_WELL.sub("", text)) and not any(map(negated, sources))
+
+
+_ALL_WELL = re.compile(r"\b(?:no|without) (?:problems?|issues?|errors?)\b|无误|没问题", re.IGNORECASE)
+_KANA = re.compile(r"[\u3040-\u30ff]")
+
+
+def _script(text: str) -> str:
+    return "kana" if _KANA.search(text) else detect([text])
 
 
 def _faults_of_question(text: str, asked: Sequence[str]) -> Iterator[str]:
@@ -111,7 +144,7 @@ _SHAPE = re.compile(
 def _in_shape(text: str, language: Tongue) -> str:
     """The line with this language's labels, where it has the two sides at all."""
     shape = _SHAPE.fullmatch(text)
-    return fallback.joined(shape["asked"], shape["reply"], language) if shape else text
+    return fallback.joined(shape["asked"], shape["reply"].lstrip("# "), language) if shape else text
 
 
 def _harmless(text: str) -> str:

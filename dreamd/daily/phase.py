@@ -131,6 +131,7 @@ class _Run:
             material.language,
             limits.max_input_tokens,
             limits.max_output_tokens,
+            chosen=self.parts.config.agent(material.agent_id).language != "auto",
         )
 
     def _section(self, entries: Sequence[Entry], more: int) -> page.Section:
@@ -173,6 +174,7 @@ class _Run:
             files=(edit.path,) if edit and changed else (),
             diff=edit.diff if edit else "",
             refused=told.refused,
+            spent=self._usage(),
         )
 
     async def _replaced(self, kept: Iterable[Memory]) -> tuple[tuple[str, Status], ...]:
@@ -203,7 +205,7 @@ class _Run:
                 error=type(error).__name__,
             )
         self._tell(row)
-        return Outcome(row=row)
+        return Outcome(row=row, spent=self._usage())
 
     def _attempt(self) -> int:
         """Counted by failures: a run that was killed is repeated, not counted."""

@@ -37,7 +37,10 @@ _WORDS: Mapping[Tongue, Mapping[str, Template]] = {
 
 
 class Day(Struct, frozen=True):
-    """What holds for every chunk of one agent's day. `max_input_tokens` bounds the whole prompt, `max_tokens` the reply."""
+    """What holds for every chunk of one agent's day. `max_input_tokens` bounds the whole prompt, `max_tokens` the reply.
+
+    `chosen`: a person set the language. Else it is a guess between two, and the notes follow the user's own.
+    """
 
     day: date
     zone: ZoneInfo
@@ -45,6 +48,7 @@ class Day(Struct, frozen=True):
     language: Tongue
     max_input_tokens: int
     max_tokens: int
+    chosen: bool = True
 
 
 def room(day: Day) -> int:
@@ -56,7 +60,7 @@ def prompt(chunk: Sequence[Event], day: Day) -> Prompt:
     budget = room(day)
     record = "\n".join(shown(event, day.zone, budget) for event in chunk)
     numbers = dict.fromkeys(f"E{event.number}" for event in (chunk[0], chunk[-1]))
-    return _framed(record, day, events="-".join(numbers), example=_has_example(day))
+    return _framed(record, day, events=list(numbers), example=_has_example(day))
 
 
 def _has_example(day: Day) -> bool:
@@ -65,17 +69,19 @@ def _has_example(day: Day) -> bool:
 
 
 def _left(day: Day, *, example: bool) -> int:
-    frame = _framed("", day, events="E100-E999", example=example)
+    frame = _framed("", day, events=["E100", "E999"], example=example)
     return day.max_input_tokens - tokens.estimate(frame.system) - tokens.estimate(frame.user) - 4
 
 
-def _framed(record: str, day: Day, *, events: str, example: bool) -> Prompt:
+def _framed(record: str, day: Day, *, events: Sequence[str], example: bool) -> Prompt:
     nonce = hashlib.sha256(f"{day.day.isoformat()}\n{record}".encode()).hexdigest()[:16]
     filled = {
         "fence": f"=== record {nonce} ===",
         "day": day.day.isoformat(),
         "offset": day.offset,
-        "events": events,
+        "events": "-".join(events),
+        "first": events[0],
+        "tongue": "English" if day.chosen else "the user's language",
     }
     text = {name: words.substitute(filled) for name, words in _WORDS[day.language].items()}
     data = f"{filled['fence']}\n{record}\n{filled['fence']}"

@@ -168,7 +168,7 @@ def shown(event: Event, zone: ZoneInfo, budget_tokens: int) -> str:
     """The event as a model reads it, in at most `budget_tokens` (at least LEAST_TOKENS) by estimate.
 
     Only what code wrote begins in the first column: a text that imitates a header stays indented below its own.
-    Of long answers more of the end is shown, for the outcome is there.
+    The last answer stands first, for the outcome is there; what the assistant said on the way follows, cut short.
     """
     share = min(_MESSAGE_TOKENS, budget_tokens // 5)
     lines = [f"E{event.number}" + (f" {event.at.astimezone(zone):%H:%M}" if event.at else "")]
@@ -176,8 +176,10 @@ def shown(event: Event, zone: ZoneInfo, budget_tokens: int) -> str:
         lines.append("User: " + _indented(event.asked, share, head=share * 2 // 3))
     if event.tools:
         lines.append("Tools: " + tokens.cut(", ".join(event.tools), share // 2))
-    answer = "\n".join(event.answers) or "(none)"
-    lines.append("Assistant: " + _indented(answer, share * 2, head=share * 2 // 3))
+    *earlier, last = event.answers or ("(none)",)
+    lines.append("Assistant: " + _indented(last, share * 3 // 2, head=share))
+    if earlier:
+        lines.append("Before that: " + _indented("\n".join(earlier), share // 2, head=share // 4))
     return "\n".join(lines)
 
 

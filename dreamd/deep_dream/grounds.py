@@ -11,6 +11,7 @@ from typing import Literal, get_args
 from dreamd.deep_dream.sources import Source
 from dreamd.deep_dream.speech import explicit, instruction, redacted, rule_like
 from dreamd.memories import Memory
+from dreamd.pool.claims import unspoken
 from dreamd.pool.similarity import covered, keywords, negated, overlap
 from dreamd.pool.support import facts, unsupported
 
@@ -60,7 +61,9 @@ def _unfounded(text: str, cites: Sequence[Source]) -> Fault | None:
 
 def _unworded(text: str, cites: Sequence[Source]) -> Fault | None:
     least = REWORDED if all(source.entry >= 0 for source in cites) else SUPPORTED
-    return None if covered(text, " \n ".join(source.stated for source in cites)) >= least else "words"
+    stated = [source.stated for source in cites]
+    borne_out = covered(text, " \n ".join(stated)) >= least and not unspoken(text, stated)
+    return None if borne_out else "words"
 
 
 def _unlawful(text: str, cites: Sequence[Source]) -> Fault | None:

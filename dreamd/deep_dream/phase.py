@@ -146,7 +146,9 @@ class _Run(Struct, kw_only=True):
 
     async def conclude(self, decision: "_Decision") -> Outcome:
         audited, intent = decision.audited, decision.intent
-        outcome = Outcome(row=decision.row, diff=decision.diff, refused=diary.counted(audited.refused))
+        outcome = Outcome(
+            row=decision.row, diff=decision.diff, refused=diary.counted(audited.refused), spent=self.usage
+        )
         if self.dry_run:
             return replace(outcome, files=(intent.place.memory,))
         for refusal in audited.refused:
@@ -231,14 +233,14 @@ class _Run(Struct, kw_only=True):
     async def failed(self, reason: str, *, settle: bool = False) -> Outcome:
         row = self.row("failed", reason)
         if not self.dry_run:
-            rows = () if self.finished_before else (row,)
-            await self.store(Changes(ledger=rows, settled=(self.job,) if settle else ()))
+            standing = replace(self.prior, usage=row.usage) if self.prior and self.finished_before else row
+            await self.store(Changes(ledger=(standing,), settled=(self.job,) if settle else ()))
             self.parts.emit(PHASE_FAILED, **self.where, reason=reason, attempts=row.attempts)
-        return Outcome(row=row)
+        return Outcome(row=row, spent=self.usage)
 
     @property
     def finished_before(self) -> bool:
-        """A finished row of the night is not overwritten by a run that did nothing."""
+        """A finished row of the night is not overwritten by a run that did nothing; its cost grows by that run's."""
         return self.prior is not None and self.prior.state in _FINISHED
 
     async def store(self, changes: Changes) -> None:

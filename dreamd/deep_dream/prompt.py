@@ -1,4 +1,8 @@
-"""Material in, the one prompt of a dream out, within its token limit (pure, but for the texts read at import)."""
+"""Material in, the one prompt of a dream out, within its token limit (pure, but for the texts read at import).
+
+The rules follow the material, with an example behind them: small models do what they read last. The example's numbers
+are no source's, so that a line copied from it is thrown away.
+"""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -12,10 +16,16 @@ from dreamd.errors import PromptTooLong
 from dreamd.pool import tokens
 from dreamd.pool.language import Tongue
 
-_SYSTEM: dict[Tongue, str] = {
-    tongue: (Path(__file__).parent / "prompts" / f"{tongue}.md").read_text(encoding="utf-8")
-    for tongue in ("en", "zh")
-}  # fmt: skip
+_BETWEEN = "\n=====\n"  # the system text and what follows the material
+
+
+def _texts(tongue: Tongue) -> tuple[str, str]:
+    text = (Path(__file__).parent / "prompts" / f"{tongue}.md").read_text(encoding="utf-8")
+    system, _, task = text.partition(_BETWEEN)
+    return system, task
+
+
+_TEXTS: dict[Tongue, tuple[str, str]] = {"en": _texts("en"), "zh": _texts("zh")}
 LEAST_OUTPUT_TOKENS, MOST_OUTPUT_TOKENS = 2000, 8000
 
 
@@ -46,7 +56,7 @@ def compose(material: Material, *, max_input_tokens: int, max_entries: int) -> C
 
     Raises PromptTooLong when MEMORY.md alone is over the limit.
     """
-    fixed = tokens.estimate(_SYSTEM[material.language]) + tokens.estimate(_memory(material))
+    fixed = sum(map(tokens.estimate, (*_TEXTS[material.language], _memory(material))))
     if fixed > max_input_tokens:
         raise PromptTooLong(
             f"{material.place.memory} is too long for one prompt (about {fixed} tokens)",
@@ -71,11 +81,14 @@ def _fitting(offered: Sequence[Source], room: int) -> Iterator[str]:
 def _prompt(material: Material, shown: Sequence[Source], max_entries: int) -> Prompt:
     data = "\n".join((_memory(material), *_dailies(material, shown), *_insights(material, shown)))
     nonce = hashlib.sha256(data.encode()).hexdigest()[:12]
-    system = _SYSTEM[material.language].replace("{nonce}", nonce).replace("{max_entries}", str(max_entries))
+    system, task = (
+        text.replace("{nonce}", nonce).replace("{max_entries}", str(max_entries))
+        for text in _TEXTS[material.language]
+    )
     return Prompt(
         purpose="deep-dream",
         system=system,
-        user=f"<data-{nonce}>\n{data}\n</data-{nonce}>",
+        user=f"<data-{nonce}>\n{data}\n</data-{nonce}>\n\n{task}",
         max_tokens=max(LEAST_OUTPUT_TOKENS, min(len(data), MOST_OUTPUT_TOKENS)),
     )
 

@@ -35,7 +35,7 @@ class Proposal(Struct, frozen=True, kw_only=True):
 
 
 _SECTION = re.compile(
-    r"^[ \t>*_#`]*[\[【［]\s*(?P<name>MEMORY|DREAM|RETIRED|END)\s*[\]】］][ \t*_:：`]*(?P<rest>.*)$",
+    r"^[ \t>*_#`]*[\[【［]\s*(?P<name>MEMORY|DREAM|RETIRED|/?END)\s*[\]】］][ \t*_:：`]*(?P<rest>.*)$",
     re.IGNORECASE,
 )
 _FENCE = re.compile(r"^\s*(?:```|~~~)\w*\s*$")
@@ -59,7 +59,7 @@ def _sections(text: str) -> dict[str, list[str]]:
     for line in text.splitlines():
         mark = _SECTION.match(line)
         if mark:
-            name = mark["name"].upper()
+            name = mark["name"].upper().removeprefix("/")
             if name in found:
                 raise ReplyUnusable(f"the reply has two [{name}] sections", hint="nothing was written")
             current = found.setdefault(name, [])

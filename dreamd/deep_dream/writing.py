@@ -5,6 +5,7 @@ good by `resume` without asking the model again. The file is replaced only on th
 swap); what somebody else wrote meanwhile is merged by line, and a conflict leaves their file alone.
 """
 
+import os
 import stat
 from collections.abc import Mapping, Sequence
 from datetime import date
@@ -71,6 +72,7 @@ def write(parts: Parts, intent: Intent) -> Written:
     """
     for path in (intent.place.memory, intent.place.diary(intent.day)):
         writable(path, intent.place.root)
+        files.read(path)  # a diary that cannot be read must not be found out when MEMORY.md is written
     _remember(parts.store, intent.agent, encoded(intent))
     return _carry_out(parts, intent)
 
@@ -152,7 +154,7 @@ def writable(path: Path, root: Path) -> None:
     if real.exists() and not real.stat().st_mode & _ANY_WRITE:
         raise WorkspaceError(f"{path} is read-only", hint="dreamd leaves it alone; chmod u+w to let it write")
     folder = next(parent for parent in real.parents if parent.exists())
-    if not folder.stat().st_mode & _ANY_WRITE:
+    if not folder.stat().st_mode & _ANY_WRITE or not os.access(folder, os.W_OK | os.X_OK):
         raise WorkspaceError(f"the folder {folder} is read-only", hint="chmod u+w to let dreamd write there")
 
 

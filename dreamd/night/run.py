@@ -62,7 +62,7 @@ async def finish(parts: Parts, night: Night, *, force: bool = False) -> list[Out
 def totals(outcomes: Sequence[Outcome]) -> dict[str, int]:
     """Phases by what became of them, and what their calls cost this time."""
     rows = [outcome.row for outcome in outcomes]
-    spent = [usage for outcome in outcomes if outcome.new for usage in outcome.row.usage]
+    spent = [usage for outcome in outcomes for usage in outcome.spent]
     counts = {
         state: sum(row.state == state for row in rows) for state in ("done", "skipped", "failed", "held")
     }

@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 
 from dreamd.pool import numerals
 
-_WORD = re.compile(r"[a-z0-9][a-z0-9'_-]*|[\u3400-\u9fff]+")
+_WORD = re.compile(r"[a-z0-9][a-z0-9'_-]*|[\u3400-\u9fff]+|[\u30a1-\u30fa\u30fc]{2,}")  # katakana: one word
 _COMMON_WORDS = (
     "a an the and or but if so as at by for from in into of on to with about over under than then is are was were be been "
     "being am do does did done have has had having will would can could should may might must it its this that these those "

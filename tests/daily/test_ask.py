@@ -148,7 +148,7 @@ async def test_instructions_in_a_page_that_was_read_aloud_reach_no_line() -> Non
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_a_model_that_copies_the_example_is_found_out(language: Tongue) -> None:
     day_, chunk = replace(DAY, language=language), day(2)
-    lines = [line for line in prompt(chunk, day_).user.splitlines() if line.endswith("[E901]")]
+    lines = [line for line in prompt(chunk, day_).user.splitlines() if line.startswith("- [E901]")]
     copied = "\n".join([*lines, *(line.replace("E901", "E1") for line in lines)])
     result = await summary(ScriptedProvider([copied]), chunk, day_, last_attempt=False)
     assert [entry.by_rule for entry in result.entries] == [True, True]

@@ -68,7 +68,7 @@ def test_a_line_that_names_an_event_of_another_chunk_is_refused() -> None:
 
 def test_a_line_without_numbers_is_refused() -> None:
     audited = told("- User: asked about the photos -> Reply: rsync to nas01", BACKUP)
-    assert (texts(audited), audited.refused) == ([RULE_1], ("a line names no event",))
+    assert (texts(audited), audited.refused) == ([RULE_1], ("1 x a line names no event",))
 
 
 def test_what_no_line_tells_gets_the_rules_line_in_its_place() -> None:

@@ -217,6 +217,7 @@ async def test_what_was_paid_before_an_outage_is_not_paid_again(house) -> None:
     outcome = await summarise(house.parts, "cat", DAY)
     (usage,) = outcome.row.usage
     assert (outcome.row.state, usage.calls, usage.resumed) == ("done", 2, 1)
+    assert [(usage.calls, usage.resumed) for usage in outcome.spent] == [(1, 1)]
 
 
 async def test_the_last_attempt_writes_by_rule_and_says_so(house) -> None:

@@ -62,7 +62,7 @@ def test_a_text_that_repeats_the_fence_of_another_prompt_closes_nothing() -> Non
 
 def test_what_to_do_is_said_again_behind_the_record() -> None:
     user = prompt([event(1, "hi", "hello")], ENGLISH).user
-    assert user.index("\nE1 ") < user.index("[E901]") < user.index("Now write the notes on E1 of")
+    assert user.index("\nE1 ") < user.index("[E901]") < user.index("Now short notes on E1 above")
 
 
 @pytest.mark.parametrize("day", [ENGLISH, CHINESE])
@@ -83,3 +83,9 @@ def test_no_prompt_is_larger_than_its_bound(said: list[tuple[str, str]], bound: 
     for chunk in chunks(listed, day.zone, room(tight), 15):
         asked = prompt(chunk, tight)
         assert tokens.estimate(asked.system + asked.user) <= bound
+
+
+def test_notes_in_a_language_nobody_chose_follow_the_user() -> None:
+    chunk = [event(1, "hi", "hello")]
+    assert ", in English, " in prompt(chunk, ENGLISH).user
+    assert ", in the user's language, " in prompt(chunk, replace(ENGLISH, chosen=False)).user

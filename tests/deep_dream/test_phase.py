@@ -275,6 +275,9 @@ async def test_what_a_night_cost_is_summed_over_its_attempts(house: House) -> No
     await house.dream("no sections")
     told = await house.dream(reply("- The shop moved to Berlin (D1)"))
     assert (told.row.attempts, told.row.usage[0].calls) == (2, 2)
+    assert [usage.calls for usage in told.spent] == [1]
+    again = await house.dream(reply(""), force=True)
+    assert (again.row.state, house.row().state, house.row().usage[0].calls) == ("failed", "done", 3)
 
 
 async def test_a_rule_from_the_assistant_alone_is_refused(house: House) -> None:

@@ -121,6 +121,22 @@ async def test_what_is_read_only_is_left_alone_and_nothing_else_is_touched(house
     assert sorted(path.name for path in house.workspace.iterdir()) == ["MEMORY.md", "memory"]
 
 
+@pytest.mark.parametrize("kind", ["pipe", "folder", "latin-1", "memory/dreams is a file"])
+async def test_a_diary_that_cannot_be_read_is_found_out_before_memory_is_touched(
+    house: House, kind: str
+) -> None:
+    prepared(house)
+    diary = house.workspace / "memory" / "dreams" / f"{DAY.isoformat()}.md"
+    if kind == "memory/dreams is a file":
+        diary.parent.write_text("no folder")
+    else:
+        diary.parent.mkdir()
+        {"pipe": os.mkfifo, "folder": Path.mkdir}.get(kind, lambda path: path.write_bytes(b"caf\xe9"))(diary)
+    told = await house.dream(NEW)
+    assert told.row.state == "failed"
+    assert house.memory == OLD
+
+
 async def test_the_mode_of_the_file_stays(house: House) -> None:
     prepared(house)
     house.file.chmod(0o640)
