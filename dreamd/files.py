@@ -9,6 +9,7 @@ import errno
 import hashlib
 import os
 import secrets
+import stat
 from pathlib import Path
 
 from msgspec import Struct
@@ -29,9 +30,9 @@ def sha256_of(text: str) -> str:
 
 
 def read(path: Path) -> Content:
-    """A UTF-8 text file whole. Raises WorkspaceError when it cannot be read or is not UTF-8 text."""
+    """A UTF-8 text file whole. Raises WorkspaceError when it cannot be read, is no file or is not UTF-8 text."""
     try:
-        data = path.read_bytes()
+        data = _bytes(path)
     except FileNotFoundError:
         return Content("", sha256_of(""), exists=False)
     except OSError as error:
@@ -42,9 +43,23 @@ def read(path: Path) -> Content:
         raise WorkspaceError(f"{path} is not UTF-8 text", hint="dreamd leaves it alone") from error
 
 
+def _bytes(path: Path) -> bytes:
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe would wait for its other end
+    try:
+        if not stat.S_ISREG(os.fstat(handle).st_mode):
+            raise WorkspaceError(f"cannot read {path}: it is no regular file", hint="move it out of the way")
+        with os.fdopen(handle, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(handle)
+
+
 def confined(path: Path, root: Path) -> Path:
     """The file that `path` really names, which must lie in `root`. Raises WorkspaceError when it leads outside."""
-    real, home = path.resolve(), root.resolve()
+    try:
+        real, home = path.resolve(), root.resolve()
+    except (OSError, RuntimeError) as error:  # links in a circle are a RuntimeError up to Python 3.12
+        raise WorkspaceError(f"{path} leads nowhere: {error}", hint="mend the symlink") from error
     if not real.is_relative_to(home):
         raise WorkspaceError(
             f"{path} leads outside {root}", hint="dreamd writes only inside an agent's workspace"
@@ -58,6 +73,8 @@ def replace(path: Path, text: str, *, root: Path, expected_sha256: str | None = 
     Raises FileChanged (somebody edited it), DiskFull, WorkspaceError (missing folder, no permission, outside root).
     """
     target = confined(path, root)
+    if not root.is_dir():  # a folder that went away, or is not mounted, is not made anew
+        raise WorkspaceError(f"the folder {root} is missing", hint="create it, or correct the path")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         _replace(target, text.encode("utf-8"), expected_sha256)

@@ -85,3 +85,26 @@ def test_a_file_that_is_not_text_is_left_alone(tmp_path: Path) -> None:
     (tmp_path / "MEMORY.md").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(WorkspaceError, match="not UTF-8"):
         files.read(tmp_path / "MEMORY.md")
+
+
+def test_what_is_no_regular_file_is_refused_and_never_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "MEMORY.md")
+    with pytest.raises(WorkspaceError, match="no regular file"):
+        files.read(tmp_path / "MEMORY.md")
+    with pytest.raises(WorkspaceError, match="no regular file"):
+        files.read(tmp_path)
+
+
+def test_links_in_a_circle_are_a_clear_error(tmp_path: Path) -> None:
+    path = tmp_path / "MEMORY.md"
+    path.symlink_to(path)
+    with pytest.raises(WorkspaceError):
+        files.replace(path, "x", root=tmp_path, expected_sha256=files.sha256_of(""))
+    with pytest.raises(WorkspaceError):
+        files.read(path)
+
+
+def test_a_root_that_went_away_is_not_made_anew(tmp_path: Path) -> None:
+    with pytest.raises(WorkspaceError, match="missing"):
+        files.replace(tmp_path / "gone" / "MEMORY.md", "x", root=tmp_path / "gone")
+    assert not (tmp_path / "gone").exists()
