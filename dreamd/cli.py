@@ -4,7 +4,6 @@ Each command is one file in `commands/` (`deep_dream.py` is `dreamd deep-dream`)
 only the one that is called is loaded.
 """
 
-import os
 import sys
 from typing import Any
 
@@ -57,9 +56,6 @@ def main(args: list[str] | None = None) -> Any:
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except BrokenPipeError:  # `dreamd memories | head`: the reader has enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except DreamdError as error:
         if "--debug" in arguments:
             sys.excepthook(*sys.exc_info())  # the traceback module would cost every start 5 ms

@@ -34,7 +34,7 @@ def test_an_unknown_command_is_a_usage_error() -> None:
     assert CliRunner().invoke(cli, ["slumber"]).exit_code == 2
 
 
-def test_a_reader_that_has_enough_is_no_error(tmp_path: Path) -> None:
+def test_a_reader_that_has_enough_is_told_nothing(tmp_path: Path) -> None:
     log = tmp_path / "chat.jsonl"
     log.write_text("".join(f'{{"role": "user", "content": "line {n} {"x" * 200}"}}\n' for n in range(3000)))
     shell = f"{sys.executable} -m dreamd read {log} --format openai_chat | head -n 2"
