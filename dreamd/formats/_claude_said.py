@@ -111,6 +111,15 @@ def inside(text: str, tag: str) -> str:
     return joined([text[start:end] for _, start, end, _ in _blocks(text, tag)])
 
 
+def unwrapped(text: str, tag: str) -> str:
+    """A text without the `<tag>` marks themselves; what stands in and around them is trimmed and joined by lines."""
+    parts, at = [], 0
+    for begin, start, end, after in _blocks(text, tag):
+        parts += [text[at:begin], text[start:end]]
+        at = after
+    return joined([*parts, text[at:]])
+
+
 def without(text: str, *tags: str) -> str:
     """A text without its `<tag>` blocks."""
     for tag in tags:
@@ -132,7 +141,7 @@ def _blocks(text: str, tag: str) -> Iterator[tuple[int, int, int, int]]:
 
 @cache
 def _opening(tag: str) -> re.Pattern[str]:
-    return re.compile(rf"<{tag}(?:\s[^<>]*)?>")
+    return re.compile(rf'<{tag}(?:\s(?:"[^"\n]{{0,500}}"|[^<>])*+)?>')
 
 
 def _fires(sender: From | None) -> bool:
@@ -168,7 +177,7 @@ def _sent(line: Line, whole: str) -> Said | None:
     if whole.startswith("<scheduled-task"):
         return Said(whole, "scheduled", starts=True, busy=True)
     if whole.startswith("<teammate-message"):
-        return Said(inside(whole, "teammate-message") or whole, "subagent", starts=True, busy=True)
+        return Said(unwrapped(whole, "teammate-message"), "subagent", starts=True, busy=True)
     if whole.startswith(_NOTICES):
         return Said(whole, "injected", starts=True, busy=True)
     return None

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dreamd.formats._claude_lines import Line
-from dreamd.formats._claude_said import command, inside, local, printed, said, without
+from dreamd.formats._claude_said import command, inside, local, printed, said, unwrapped, without
 
 plain = st.text(alphabet="ab \n中", max_size=10)
 
@@ -22,6 +22,14 @@ def test_a_tag_may_have_attributes_and_must_be_closed():
     assert inside('<m to="a" from="b">x</m>', "m") == "x"
     assert inside("<mm>x</mm>", "m") == ""
     assert without("<m>x", "m") == "<m>x"
+    assert inside('<m about="x < y > z">x</m>', "m") == "x"
+    assert inside('<m about=">x</m>', "m") == "x"
+
+
+def test_what_stands_around_unwrapped_messages_stays():
+    text = 'Before\n<m from="a">\none\n</m>\n<m from="b" about="1 < 2">two</m> after'
+    assert unwrapped(text, "m") == "Before\none\ntwo\nafter"
+    assert unwrapped("<m>not closed", "m") == "<m>not closed"
 
 
 def test_many_openings_without_an_end_are_read_in_one_go():
