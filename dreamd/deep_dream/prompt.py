@@ -38,8 +38,10 @@ class _Words(Struct, frozen=True):
 
 
 _WORDS: dict[Tongue, _Words] = {
-    "en": _Words("# The file as it is", "(empty)", "# The daily of", "# Insights", " (keep)"),
-    "zh": _Words("# 现有文件", "（空）", "# 日记", "# 洞察", "（保留）"),
+    "en": _Words(
+        "# The file as it is", "(empty: there is no M yet)", "# The daily of", "# Insights", " (keep)"
+    ),
+    "zh": _Words("# 现有文件", "（空：还没有 M）", "# 日记", "# 洞察", "（保留）"),
 }
 
 

@@ -1,7 +1,7 @@
 """A reply's text in, its proposal out: `[MEMORY]`, `[DREAM]`, `[RETIRED]`, closed by `[END]` (pure).
 
 Strict about wholeness, lenient about dress: fences, spaces, case, stars and full-width brackets do not matter, a
-missing or doubled `[MEMORY]` or a missing `[END]` does.
+missing or doubled `[MEMORY]` does, or one whose end is not seen: neither `[END]` nor a `[DREAM]` behind it.
 """
 
 import re
@@ -60,17 +60,18 @@ def _sections(text: str) -> dict[str, list[str]]:
         mark = _SECTION.match(line)
         if mark:
             name = mark["name"].upper().removeprefix("/")
-            if name in found:
-                raise ReplyUnusable(f"the reply has two [{name}] sections", hint="nothing was written")
+            if name == "MEMORY" and name in found:
+                raise ReplyUnusable("the reply has two [MEMORY] sections", hint="nothing was written")
             current = found.setdefault(name, [])
             if name == "END":
                 break
         rest = mark["rest"] if mark else line
         if rest.strip() and not _FENCE.match(rest):
             current.append(rest)
-    for name in ("MEMORY", "END"):
-        if name not in found:
-            raise ReplyUnusable(f"the reply has no [{name}]", hint="nothing was written")
+    if "MEMORY" not in found:
+        raise ReplyUnusable("the reply has no [MEMORY]", hint="nothing was written")
+    if "END" not in found and "DREAM" not in list(found)[list(found).index("MEMORY") :]:
+        raise ReplyUnusable("the reply's [MEMORY] has no end", hint="nothing was written")
     return found
 
 

@@ -172,7 +172,10 @@ def _record_versions(parts: Parts, intent: Intent, before: Content, content: str
     fresh = list(_cited_files(intent, known))
     if not own or own[0].sha256 != files.sha256_of(content):
         found = (text for text in (intent.base, before.text) if text != content)
-        texts = [*((text, "found") for text in found), (content, intent.author)]
+        author = (
+            intent.author if intent.ours != intent.base else "found"
+        )  # else undo would take back nothing of ours
+        texts = [*((text, "found") for text in found), (content, author)]
         latest = own[0].content if own else ""
         for text, author in texts:
             if text != latest:

@@ -74,3 +74,25 @@ async def test_a_retirement_that_was_undone_is_not_made_again(house: House) -> N
     assert not (await house.dream()).new
     await house.dream(answer, force=True, day=DAY)
     assert house.memory == "- The shop sells tea\n- The shop moved to Bonn\n"
+
+
+async def test_a_night_that_changed_nothing_leaves_undo_nothing_to_take_back(house: House) -> None:
+    house.file.write_text("- Ann reviews pull requests\n")
+    house.said("User: where -> Reply: the shop moved to Berlin")
+    done = await house.dream(reply("- (M1)"))
+    assert done.row.reason == "nothing to change"
+    with pytest.raises(UsageError, match="nothing"):
+        await to_thread.run_sync(undo, house.parts, "cat")
+    assert house.memory == "- Ann reviews pull requests\n"
+
+
+async def test_a_held_night_leaves_undo_nothing_to_take_back(house: House) -> None:
+    old = "".join(f"- Rule {number} is kept in drawer {number}\n" for number in range(6))
+    house.file.write_text(old)
+    house.said("User: where -> Reply: the shop moved to Berlin")
+    retired = "".join(f"M{number}: old\n" for number in range(1, 7))
+    held = await house.dream(reply("- The shop moved to Berlin (D1)", retired=retired))
+    assert held.row.state == "held"
+    with pytest.raises(UsageError, match="nothing"):
+        await to_thread.run_sync(undo, house.parts, "cat")
+    assert house.memory == old

@@ -106,7 +106,7 @@ async def test_an_unknown_agent_is_an_error(house: House) -> None:
 
 BAD = [
     "I would rather not.",
-    "[MEMORY]\n- The shop moved to Berlin (D1)\n[DREAM]\nnothing",
+    "[MEMORY]\n- The shop moved to Berlin (D1)\n[RETIRED]\n- M1: it moved",
     "[MEMORY]\n[DREAM]\n[END]",
     "[MEMORY]\n- None\n[END]",
     Reply(text=reply("- The shop moved to Berlin (D1)"), stop="length"),

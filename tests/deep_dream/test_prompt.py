@@ -39,7 +39,7 @@ def test_the_prompt_is_as_it_was_agreed(house: House, language: str) -> None:
 
 def test_an_empty_file_is_said_to_be_empty(house: House) -> None:
     house.said("User: where -> Reply: the shop moved to Berlin")
-    assert "# The file as it is\n(empty)\n" in composed(house)
+    assert "# The file as it is\n(empty: there is no M yet)\n" in composed(house)
 
 
 def test_the_frame_of_the_data_cannot_be_guessed_from_the_data(house: House) -> None:

@@ -38,6 +38,9 @@ def test_a_whole_reply_is_taken_apart() -> None:
         WHOLE.replace("[MEMORY]", "**[Memory]**").replace("[END]", "## [end]"),
         WHOLE.replace("[MEMORY]", "  [ MEMORY ] "),
         WHOLE + "\nHope this helps! [MEMORY]",
+        WHOLE.replace("[END]", ""),  # [DREAM] behind it shows that [MEMORY] is whole
+        WHOLE.replace("[END]", "[/END]"),
+        WHOLE.replace("[DREAM]", "[RETIRED]\n[DREAM]"),
         WHOLE.replace("(M1, D2)", "[M1][D2]"),
         WHOLE.replace("(M1, D2)", "（M1、D2）"),
         WHOLE.replace("- uses", "1. uses"),
@@ -52,8 +55,9 @@ def test_dress_does_not_matter(dressed: str) -> None:
     [
         "I have no idea.",
         WHOLE.replace("[MEMORY]", ""),
-        WHOLE.replace("[END]", ""),
         WHOLE[:30],
+        WHOLE[: WHOLE.index("[DREAM]")],
+        "[DREAM]\nA quiet day.\n[MEMORY]\n- uses pnpm (M1)",
         WHOLE.replace("[DREAM]", "[MEMORY]"),
     ],
 )
