@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Mapping
 from datetime import time
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args, get_type_hints
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
@@ -169,7 +169,8 @@ def find(given: str | None = None) -> Path | None:
     if named:
         path = Path(named).expanduser()
         if not path.is_file():
-            raise ConfigError(f"no configuration at {path}", hint="run `dreamd init` to write one")
+            hint = "name the file in it" if path.is_dir() else "run `dreamd init` to write one"
+            raise ConfigError(f"no configuration at {path}", hint=hint)
         return path
     usual = (Path(platformdirs.user_config_dir("dreamd")) / "config.toml", Path("/etc/dreamd/config.toml"))
     return next((path for path in usual if path.is_file()), None)
@@ -180,18 +181,35 @@ def load(path: Path | None, environ: Mapping[str, str] = os.environ) -> Config:
 
     Raises ConfigError naming the file, the key and what to do.
     """
-    where = str(path) if path else "the environment"
     tree = _read(path) if path else {}
-    _overlay(tree, environ, where)
-    try:
-        config = msgspec.convert(tree, Config, strict=False)
-    except msgspec.ValidationError as error:
-        raise ConfigError(f"{where}: {_explain(error)}") from error
+    config = _checked(tree, str(path))
+    for name, value in sorted(environ.items()):  # one at a time, so that a wrong one is named
+        if name.startswith("DREAMD_") and "__" in name:
+            _lay(tree, name, value)
+            config = _checked(tree, f"${name}")
+    return config
+
+
+def _checked(tree: dict[str, Any], where: str) -> Config:
+    config = _converted(tree, where)
     try:
         _check(config)
     except ConfigError as error:
         raise ConfigError(f"{where}: {error.what}", hint=error.hint) from error
     return config
+
+
+def _converted(tree: dict[str, Any], where: str) -> Config:
+    section = ""
+    try:
+        agents = tree.get("agents", {})
+        for agent_id, settings in agents.items() if isinstance(agents, dict) else ():
+            section = f"agents.{agent_id}"
+            msgspec.convert(settings, Agent, strict=False)
+        section = ""
+        return msgspec.convert(tree, Config, strict=False)
+    except msgspec.ValidationError as error:
+        raise ConfigError(f"{where}: {_explain(error, section)}") from error
 
 
 def _read(path: Path) -> dict[str, Any]:
@@ -200,20 +218,20 @@ def _read(path: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path}: not valid TOML: {error}") from error
     except OSError as error:
-        raise ConfigError(f"{path}: {error.strerror}") from error
+        raise ConfigError(
+            f"cannot read {path}: {error.strerror}", hint="let dreamd's user read it"
+        ) from error
 
 
-def _overlay(tree: dict[str, Any], environ: Mapping[str, str], where: str) -> None:
-    for name, value in sorted(environ.items()):
-        if not name.startswith("DREAMD_") or "__" not in name:
-            continue
-        *sections, key = name.removeprefix("DREAMD_").lower().split("__")
-        place = tree
-        for section in sections:
-            place = place.setdefault(_spelt(section, place), {})
-            if not isinstance(place, dict):
-                raise ConfigError(f"{where}: ${name}: {section!r} is not a section")
-        place[key] = value.split(os.pathsep) if key in ("logs", "protected") else value
+def _lay(tree: dict[str, Any], name: str, value: str) -> None:
+    """Lay a variable over the tree."""
+    *sections, key = name.removeprefix("DREAMD_").lower().split("__")
+    place = tree
+    for section in sections:
+        place = place.setdefault(_spelt(section, place), {})
+        if not isinstance(place, dict):
+            raise ConfigError(f"${name}: {section!r} is not a section", hint="write DREAMD_SECTION__KEY")
+    place[key] = value.split(os.pathsep) if key in ("logs", "protected") else value
 
 
 def _spelt(section: str, place: Mapping[str, object]) -> str:
@@ -221,27 +239,47 @@ def _spelt(section: str, place: Mapping[str, object]) -> str:
     return next((key for key in place if re.sub(r"[^a-z0-9]", "_", key.lower()) == section), section)
 
 
-_UNKNOWN = re.compile(r"unknown field `(?P<key>[^`]+)`(?: - at `\$(?P<path>[^`]*)`)?")
+_AT = re.compile(r"(?P<says>.*?)(?: - at `(?:key in )?\$\.?(?P<path>[^`]*)`)?")
+_UNKNOWN = re.compile(r"unknown field `(?P<key>[^`]+)`")
+_KINDS = {
+    "int": "a whole number", "float": "a number", "bool": "true or false", "str": "text", "array": "a list",
+    "object": "a section", "null": "nothing",
+}  # fmt: skip
 
 
-def _explain(error: msgspec.ValidationError) -> str:
-    text = str(error)
-    found = _UNKNOWN.search(text)
-    if not found:
-        return text.replace("`$.", "`")
-    section = (found["path"] or "").strip(".")
-    place = f"[{section}]" if section else "the top level"
-    return f"unknown key {found['key']!r} in {place}; {_known(found['key'], _keys(section))}"
+def _explain(error: msgspec.ValidationError, section: str) -> str:
+    """The library's words as a person's: what, at which key, and the nearest one."""
+    found = _AT.fullmatch(str(error))
+    says, path = (found["says"], found["path"] or "") if found else (str(error), "")
+    place = ".".join(part for part in (section, path) if part)
+    if unknown := _UNKNOWN.search(says):
+        key = unknown["key"]
+        return f"unknown key {key!r} in {f'[{place}]' if place else 'the top level'}; {_known(key, _keys(place))}"
+    if says.startswith("Invalid enum value"):
+        says = f"{says.removeprefix('Invalid enum value').strip()} is not known; known: {_allowed(place)}"
+    words = re.sub(r"`(\w+)`", lambda kind: _KINDS.get(kind[1], kind[0]), says)
+    return f"{place}: {words[:1].lower()}{words[1:]}"
+
+
+def _allowed(place: str) -> str:
+    """The words that a key may have."""
+    section, _, key = place.rpartition(".")
+    kind = get_type_hints(_section(section)).get(key)
+    return ", ".join(map(str, get_args(kind)))
 
 
 def _keys(section: str) -> tuple[str, ...]:
-    if section.startswith("agents"):
-        return Agent.__struct_fields__
+    return _section(section).__struct_fields__
+
+
+def _section(name: str) -> type[Section]:
+    if name.startswith("agents"):
+        return Agent
     kinds: dict[str, type[Section]] = {
         "": Config, "state": State, "logs": Logs, "tail": Tail, "night": Night, "daily": Daily,
         "deep_dream": DeepDream, "llm": Llm,
     }  # fmt: skip
-    return kinds.get(section, Config).__struct_fields__
+    return kinds.get(name, Config)
 
 
 _AGENT_ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,63}")

@@ -79,6 +79,25 @@ def test_the_environment_lies_over_the_file(tmp_path: Path) -> None:
     assert loaded.agents["kettle"].logs == ("/a", "/b")
 
 
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("DREAMD_NIGHT__CATCH_UP_DAYS", "soon", "night.catch_up_days: expected a whole number, got text"),
+        ("DREAMD_NIGHT__AT", "99", 'write it as "23:55"'),
+        ("DREAMD_LOGS__LEVEL", "loud", "logs.level: 'loud' is not known; known: debug, info, warning, error"),
+        ("DREAMD_AGENTS__KETTLE__ZOEN", "UTC", "in [agents.kettle]; did you mean 'zone'?"),
+        ("DREAMD_NIGTH__AT", "23:00", "did you mean 'night'?"),
+        ("DREAMD_STATE__DIR__DEEP", "x", "'dir' is not a section"),
+    ],
+)
+def test_a_wrong_variable_is_named_itself(tmp_path: Path, name: str, value: str, says: str) -> None:
+    path = written(tmp_path, "[state]\ndir='/s'\n[agents.kettle]\nzone='UTC'")
+    with pytest.raises(ConfigError) as error:
+        config.load(path, {name: value})
+    assert str(error.value).startswith(f"${name}: ")
+    assert says in str(error.value)
+
+
 def test_an_agent_whose_id_has_capitals_or_dashes_is_found_by_the_environment(tmp_path: Path) -> None:
     path = written(tmp_path, "[agents.My-Agent]\nzone='UTC'")
     loaded = config.load(path, {"DREAMD_AGENTS__MY_AGENT__ZONE": "Asia/Tokyo"})
