@@ -1,7 +1,7 @@
 """The text of a daily file: dreamd's sections stand between its own marks, all other text stays byte for byte (pure).
 
-A section's mark holds the day and the head of its input's hash, so that a run that was killed between the file and
-the transaction finds what it has written.
+A section's mark holds the day, the head of its input's hash (so that a run that was killed between the file and the
+transaction finds what it has written) and the agent (for agents may share a workspace).
 """
 
 import re
@@ -15,7 +15,7 @@ from dreamd.pool.language import Tongue
 _HASH = 12  # characters of the input hash in a mark
 _CLOSING = "<!-- /dreamd -->"
 _SECTION = re.compile(
-    r"^<!-- dreamd daily (?P<day>\d{4}-\d\d-\d\d) (?P<hash>[0-9a-f]{12}) -->[ \t]*\r?\n"
+    r"^<!-- dreamd daily (?P<day>\d{4}-\d\d-\d\d) (?P<hash>[0-9a-f]{12})(?: (?P<agent>[\w.-]+))? -->[ \t]*\r?\n"
     r"(?P<body>(?:(?!<!-- dreamd daily )[^\n]*\n)*?)"
     r"<!-- /dreamd -->[ \t]*(?:\r?\n|\Z)",
     re.MULTILINE,
@@ -32,6 +32,7 @@ class Section(Struct, frozen=True, kw_only=True):
     day: date
     input_hash: str
     lines: Sequence[str]
+    agent: str = ""
     language: Tongue
     rules: int = 0
     hours: str = ""
@@ -64,13 +65,17 @@ _LABELS = {
 }
 
 
-def mark(day: date, input_hash: str) -> str:
-    return f"<!-- dreamd daily {day.isoformat()} {input_hash[:_HASH]} -->"
+def mark(day: date, input_hash: str, agent: str = "") -> str:
+    return f"{_mark(day, input_hash)}{' ' if agent else ''}{agent} -->"
+
+
+def _mark(day: date, input_hash: str) -> str:
+    return f"<!-- dreamd daily {day.isoformat()} {input_hash[:_HASH]}"
 
 
 def holds(text: str, day: date, input_hash: str) -> bool:
     """Whether the section of that very input stands in the file."""
-    return re.search(f"^{re.escape(mark(day, input_hash))}", text, re.MULTILINE) is not None
+    return re.search(f"^{re.escape(_mark(day, input_hash))} ", text, re.MULTILINE) is not None
 
 
 def lines_of(text: str, day: date, input_hash: str) -> tuple[str, ...]:
@@ -82,15 +87,15 @@ def lines_of(text: str, day: date, input_hash: str) -> tuple[str, ...]:
 def put(text: str, section: Section, *, instead_of: Collection[str] | None = ()) -> str:
     """The file's text with the section: appended, or in the place of earlier ones of that day.
 
-    `instead_of` are the input hashes of sections to be replaced; None means every section of the day. What is not
-    between dreamd's marks is never touched. A section of the same input that stands and is not to be replaced stays
-    as it is.
+    `instead_of` are the input hashes of the agent's sections to be replaced; None means all its sections of the day.
+    What is not between dreamd's marks for this agent is never touched. A section of the same input that stands and is
+    not to be replaced stays as it is.
     """
-    old = [found for found in _of_day(text, section.day) if _replaced(found["hash"], instead_of)]
+    own = [found for found in _of_day(text, section.day) if found["agent"] in (None, section.agent)]
+    old = [found for found in own if _replaced(found["hash"], instead_of)]
     if not old and holds(text, section.day, section.input_hash):
         return text
-    others = len(_of_day(text, section.day)) > len(old)
-    rendered = _rendered(section, late=others)
+    rendered = _rendered(section, late=len(own) > len(old))
     if not old:
         return text + ("" if text.endswith("\n") or not text else "\n") + rendered
     for found in reversed(old[1:]):
@@ -111,7 +116,7 @@ def _rendered(section: Section, *, late: bool) -> str:
     title = labels.title.format(day=section.day.isoformat()) + (labels.late if late else "")
     hours = f" {section.hours}" if section.hours else ""
     lines = [
-        mark(section.day, section.input_hash),
+        mark(section.day, section.input_hash, section.agent),
         f"## {title}{hours}{_origin(section, labels)}",
         "",
         *(f"- {line}" for line in section.lines),

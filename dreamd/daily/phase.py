@@ -138,6 +138,7 @@ class _Run:
         return page.Section(
             day=self.material.day,
             input_hash=self.material.input_hash,
+            agent=self.material.agent_id,
             lines=[entry.text for entry in entries],
             language=self.material.language,
             rules=sum(entry.by_rule for entry in entries),

@@ -99,3 +99,14 @@ def test_lines_are_read_as_they_stand() -> None:
     text = put("- not mine\n", section(A, "one", "two")).replace("two", "two, edited").replace("\n", "\r\n")
     assert lines_of(text, DAY, A) == ("one", "two, edited")
     assert lines_of(text, DAY, B) == ()
+
+
+def test_the_sections_of_another_agent_in_the_same_file_are_left_alone() -> None:
+    text = put(put("", section(A, "mine", agent="anna")), section(B, "theirs", agent="bert"))
+    assert text.startswith(mark(DAY, A, "anna"))
+    assert "supplement" not in text
+    again = put(text, section(C, "mine anew", agent="anna"), instead_of=None)
+    assert lines_of(again, DAY, A) == ()
+    assert lines_of(again, DAY, B) == ("theirs",)
+    assert lines_of(again, DAY, C) == ("mine anew",)
+    assert "supplement" in put(again, section(A, "late", agent="bert"))
