@@ -46,13 +46,20 @@ def cli(ctx: click.Context, config_path: str | None, debug: bool) -> None:
     ctx.obj = {"config": config_path, "debug": debug}
 
 
+def _one_line(error: click.ClickException) -> str:
+    """What is off and where to read on."""
+    command = getattr(getattr(error, "ctx", None), "command_path", "dreamd")
+    says = " ".join(error.format_message().split()).rstrip(".")
+    return f"{says[:1].lower()}{says[1:]}; see `{command} --help`"
+
+
 def main(args: list[str] | None = None) -> Any:
     """Run and exit: 0 done, 1 failed, 2 usage or configuration, 3 held for review."""
     arguments = sys.argv[1:] if args is None else args
     try:
         code = cli.main(arguments, prog_name="dreamd", standalone_mode=False)
     except click.ClickException as error:
-        error.show()
+        click.echo(f"dreamd: {_one_line(error)}", err=True)
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)

@@ -38,7 +38,27 @@ def test_a_reader_that_has_enough_is_told_nothing(tmp_path: Path) -> None:
     log = tmp_path / "chat.jsonl"
     log.write_text("".join(f'{{"role": "user", "content": "line {n} {"x" * 200}"}}\n' for n in range(3000)))
     shell = f"{sys.executable} -m dreamd read {log} --format openai_chat | head -n 2"
-    done = subprocess.run(
-        ["bash", "-c", f"set -o pipefail; {shell}"], capture_output=True, text=True, check=False
-    )
+    done = subprocess.run(["bash", "-c", shell], capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("\n") == 2
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (["slumber"], "slumber"),
+        (["read"], "dreamd read --help"),
+        (["status", "--jsn"], "dreamd status --help"),
+        (["night", "--date", "tomorrow"], "dreamd night --help"),
+    ],
+)
+def test_a_usage_error_is_one_line_too(
+    words: list[str], says: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(words)
+    assert left.value.code == 2
+    told = capsys.readouterr().err
+    assert told.startswith("dreamd: ")
+    assert told.count("\n") == 1
+    assert says in told

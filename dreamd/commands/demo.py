@@ -11,15 +11,29 @@ import anyio
 import click
 from msgspec.structs import replace
 
+from dreamd import config as configuration
 from dreamd.clock import StillClock
 from dreamd.commands._show import json_option, loaded, print_json
-from dreamd.config import Agent, Config, DeepDream, Llm, State
+from dreamd.config import Config, DeepDream, Llm
 from dreamd.daemon import open_parts
+from dreamd.errors import UsageError, WorkspaceError
 from dreamd.night.run import run_night
 from dreamd.parts import Outcome, Parts
 
 STORY = Path(__file__).parent.parent / "demo"
 DAYS = (date(2026, 3, 2), date(2026, 3, 3), date(2026, 3, 4))
+_CONFIG = """\
+[state]
+dir = "{home}/state"
+[agents.kettle]
+logs = ["{home}/logs/kettle"]
+workspace = "{home}/kettle"
+zone = "Europe/Berlin"
+[agents.pantry]
+logs = ["{home}/logs/pantry"]
+workspace = "{home}/pantry"
+zone = "Asia/Shanghai"
+"""
 AFTER_THE_NIGHT_BEGAN = time(22, 58)  # UTC: 23:58 in Berlin, the next morning in Shanghai
 
 
@@ -37,7 +51,7 @@ def command(ctx: click.Context, keep: str | None, scripted: bool, no_llm: bool, 
     with _folder(keep) as home, open_parts(_config(home, llm), clock=_clock(DAYS[0])) as parts:
         told = [_night(parts, home, day, quiet=as_json) for day in DAYS]
         if as_json:
-            print_json({"llm": llm.provider, "folder": str(home), "nights": told})
+            print_json({"llm": llm.provider, "folder": keep and str(home), "nights": told})
             return
         _explain(parts, home, llm, kept=keep is not None)
 
@@ -51,29 +65,30 @@ def _llm(ctx: click.Context, *, scripted: bool, no_llm: bool) -> Llm:
 @contextmanager
 def _folder(keep: str | None) -> Iterator[Path]:
     if keep is not None:
-        folder = Path(keep).expanduser().absolute()
-        folder.mkdir(parents=True)
-        yield folder
+        yield _made(Path(keep).expanduser().absolute())
         return
     with tempfile.TemporaryDirectory(prefix="dreamd-demo-") as folder_name:
         yield Path(folder_name)
 
 
+def _made(folder: Path) -> Path:
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        raise UsageError(f"{folder} is there already", hint="name a new folder") from None
+    except OSError as error:
+        raise WorkspaceError(f"cannot make {folder}: {error.strerror}", hint="name another folder") from error
+    return folder
+
+
 def _config(home: Path, llm: Llm) -> Config:
-    return Config(
-        state=State(dir=str(home / "state")),
-        llm=llm,
-        deep_dream=DeepDream(candidates=2),
-        agents={
-            "kettle": _agent(home, "kettle", "claude_code", "Europe/Berlin"),
-            "pantry": _agent(home, "pantry", "codex", "Asia/Shanghai"),
-        },
-    )
-
-
-def _agent(home: Path, name: str, kind: str, zone: str) -> Agent:
-    (home / name).mkdir()
-    return Agent(format=kind, logs=(str(home / "logs" / name),), workspace=str(home / name), zone=zone)
+    """The configuration that is kept with the folder, for two dreamers a night."""
+    path = home / "config.toml"
+    path.write_text(_CONFIG.format(home=home), encoding="utf-8")
+    config = configuration.load(path, {})
+    for agent in config.agents.values():
+        Path(agent.workspace).mkdir()
+    return replace(config, llm=llm, deep_dream=DeepDream(candidates=2))
 
 
 def _clock(day: date) -> StillClock:
@@ -120,7 +135,8 @@ def _explain(parts: Parts, home: Path, llm: Llm, *, kept: bool) -> None:
             "The replies were written beforehand, not by a model; auditing, writing and evidence are real."
         )
     if kept:
-        click.echo(f"Kept in {home}. Look at {next(iter(parts.config.agents))}/memory, and ask `dreamd why`.")
+        asked = f"dreamd --config {home}/config.toml why {home}/kettle/memory/{DAYS[-1]}.md:4"
+        click.echo(f"Kept in {home}. Ask what a line rests on: {asked}")
 
 
 COMMAND: click.Command = command

@@ -4,6 +4,7 @@ from pathlib import Path
 from click.testing import CliRunner
 
 from dreamd.cli import cli
+from dreamd.errors import UsageError
 
 
 def told(*args: str) -> str:
@@ -49,4 +50,17 @@ def test_the_story_keeps_no_secret_and_no_scheduled_talk(tmp_path: Path) -> None
 def test_the_demo_as_json_is_one_value_and_leaves_nothing_behind() -> None:
     told_json = json.loads(told("--no-llm", "--json"))
     assert [len(night) for night in told_json["nights"]] == [4, 4, 4]
-    assert not Path(told_json["folder"]).exists()
+    assert told_json["folder"] is None
+
+
+def test_a_kept_demo_can_be_asked_why(tmp_path: Path) -> None:
+    text = told("--no-llm", "--keep", str(tmp_path / "demo"))
+    words = text.rstrip().rpartition("dreamd --config ")[2].split()
+    done = CliRunner().invoke(cli, ["--config", *words])
+    assert done.exit_code == 0, done.output
+    assert "verified" in done.output
+
+
+def test_a_folder_that_is_there_is_not_taken(tmp_path: Path) -> None:
+    done = CliRunner().invoke(cli, ["demo", "--keep", str(tmp_path)])
+    assert isinstance(done.exception, UsageError)
