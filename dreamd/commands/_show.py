@@ -3,15 +3,21 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
 
+import anyio
 import click
 import msgspec
+from anyio import to_thread
 
 from dreamd import config as configuration
 from dreamd.config import Config
 from dreamd.daemon import open_parts
 from dreamd.errors import UsageError
+from dreamd.locks import NIGHT, exclusive
 from dreamd.parts import Parts
+
+T = TypeVar("T")
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
 agent_option = click.option("--agent", metavar="ID", help="Only this agent.")
@@ -27,6 +33,16 @@ def opened(ctx: click.Context) -> Iterator[Parts]:
     """The parts for a verb. Raises ConfigError, StoreError."""
     with open_parts(loaded(ctx)) as parts:
         yield parts
+
+
+def alone(parts: Parts, work: Callable[[], T]) -> T:
+    """What `work` returns, done while no night runs: both would write the same files. Raises StateLocked."""
+
+    async def done() -> T:
+        async with exclusive(parts.state / NIGHT, parts.clock, what="a night is being run"):
+            return await to_thread.run_sync(work)
+
+    return anyio.run(done)
 
 
 def agents_of(parts: Parts, agent: str | None) -> list[str]:

@@ -1,5 +1,6 @@
 """`dreamd deep-dream`: Phase 2 alone, now, for one agent or each of them."""
 
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import date, datetime
 from functools import partial
 
@@ -11,6 +12,7 @@ from dreamd.commands._show import agent_option, agents_of, json_option, opened, 
 from dreamd.config import zone_of
 from dreamd.deep_dream.phase import deep_dream
 from dreamd.errors import HeldForReview
+from dreamd.locks import NIGHT, exclusive
 from dreamd.parts import Outcome, Parts
 
 
@@ -40,15 +42,14 @@ def command(
 ) -> int:
     """Rewrite MEMORY.md from itself and the recent dailies, and write the diary; dailies are not made here."""
     with opened(ctx) as parts:
-        outcomes = [
-            anyio.run(
-                partial(
-                    deep_dream, parts, one, day.date() if day else newest_daily(parts, one),
-                    lookback_days=lookback, force=force, dry_run=dry_run,
-                )
+        dreams = [
+            partial(
+                deep_dream, parts, one, day.date() if day else newest_daily(parts, one),
+                lookback_days=lookback, force=force, dry_run=dry_run,
             )
             for one in agents_of(parts, agent)
         ]  # fmt: skip
+        outcomes = anyio.run(partial(_one_by_one, parts, dreams, dry_run=dry_run))
     if as_json:
         print_json(outcomes)
     else:
@@ -57,6 +58,16 @@ def command(
     if not dry_run and any(outcome.row.state == "held" for outcome in outcomes):
         raise HeldForReview("a rewrite waits for a person", hint="see `dreamd held`")
     return 1 if any(outcome.row.state == "failed" for outcome in outcomes) else 0
+
+
+async def _one_by_one(
+    parts: Parts, dreams: Sequence[Callable[[], Awaitable[Outcome]]], *, dry_run: bool
+) -> list[Outcome]:
+    """While no night runs, which could be asking the same; a dry run is beside everything."""
+    if dry_run:
+        return [await dream() for dream in dreams]
+    async with exclusive(parts.state / NIGHT, parts.clock, what="a night is being run"):
+        return [await dream() for dream in dreams]
 
 
 def newest_daily(parts: Parts, agent_id: str) -> date:

@@ -1,11 +1,12 @@
 """`dreamd held`: rewrites that wait for a person."""
 
+from functools import partial
 from pathlib import Path
 
 import click
 
 from dreamd import files
-from dreamd.commands._show import agent_option, agents_of, json_option, opened, print_diff, print_json
+from dreamd.commands._show import agent_option, agents_of, alone, json_option, opened, print_diff, print_json
 from dreamd.deep_dream.history import unified
 from dreamd.deep_dream.review import accept, find, reject
 from dreamd.stores.base import Held
@@ -68,7 +69,7 @@ def show(ctx: click.Context, number: int, as_json: bool) -> None:
 def accept_held(ctx: click.Context, number: int, as_json: bool) -> None:
     """Write it. What was edited since is merged; a conflict writes nothing."""
     with opened(ctx) as parts:
-        accept(parts, number)
+        alone(parts, partial(accept, parts, number))
         held = find(parts, number)
     _told(held, f"written to {held.path}", as_json=as_json)
 
@@ -80,7 +81,7 @@ def accept_held(ctx: click.Context, number: int, as_json: bool) -> None:
 def reject_held(ctx: click.Context, number: int, as_json: bool) -> None:
     """Drop it; MEMORY.md stays as it is."""
     with opened(ctx) as parts:
-        reject(parts, number)
+        alone(parts, partial(reject, parts, number))
         held = find(parts, number)
     _told(held, "dropped", as_json=as_json)
 

@@ -1,8 +1,10 @@
 """`dreamd undo`: puts back what stood in MEMORY.md before dreamd's last write."""
 
+from functools import partial
+
 import click
 
-from dreamd.commands._show import agent_option, agents_of, json_option, opened, print_json
+from dreamd.commands._show import agent_option, agents_of, alone, json_option, opened, print_json
 from dreamd.deep_dream.history import undo, versions
 from dreamd.errors import UsageError
 
@@ -20,7 +22,7 @@ def command(ctx: click.Context, agent: str | None, as_json: bool) -> None:
         agents = agents_of(parts, agent)
         if len(agents) > 1:
             raise UsageError(f"which agent? {', '.join(agents)}", hint="name it with --agent")
-        undo(parts, agents[0])
+        alone(parts, partial(undo, parts, agents[0]))
         version = versions(parts, agents[0])[0]
     if as_json:
         print_json(version)

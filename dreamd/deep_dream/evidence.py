@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Literal, get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dreamd import files
 from dreamd.deep_dream import memory_file
+from dreamd.deep_dream.memory_file import Block
 from dreamd.deep_dream.sources import Place, place_of
 from dreamd.errors import UsageError, WorkspaceError
 from dreamd.memories import Memory, Status
@@ -45,11 +47,16 @@ class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
 
 def of_line(parts: Parts, file: Path, line: int, check: Check) -> Node:
-    """The chain under a line of some agent's MEMORY.md or daily. Blocking.
+    """The chain under a line of some agent's MEMORY.md, daily or diary. Blocking.
 
-    Raises UsageError when the file is no agent's or the line is no entry.
+    Of agents that share the file, or had another name once, the one that wrote the line. Raises UsageError when the file is no agent's or the
+    line is no entry.
     """
-    agent, place, day = _owner(parts, file)
+    owners = list(_owners(parts, file))
+    if not owners:
+        raise UsageError(
+            f"{file} is no agent's MEMORY.md, daily or diary", hint="see `dreamd status` for the agents"
+        )
     content = files.read(file)
     block = next(
         (b for _, b in memory_file.entries(memory_file.parse(content.text))
@@ -57,14 +64,27 @@ def of_line(parts: Parts, file: Path, line: int, check: Check) -> Node:
     )  # fmt: skip
     if block is None:
         raise UsageError(f"{file}:{line} is no entry", hint="name the line of a bullet")
-    tree = _Tree(parts, agent, place, check)
-    if day is not None:
-        children, note = tree.of_daily(day, block.text)
+    former = {row.agent for row in parts.store.ledger()} - set(parts.config.agents)
+    owners += [replace(owners[0], agent=agent) for agent in sorted(former)]
+    found = [_line_of(parts, owner, file, block, check) for owner in owners]
+    return next((node for node in found if node.rests_on), found[0])
+
+
+def _line_of(parts: Parts, owner: "_Owner", file: Path, block: Block, check: Check) -> Node:
+    tree = _Tree(parts, owner.agent, owner.place, check)
+    if owner.what == "daily" and owner.day:
+        children, note = tree.of_daily(owner.day, block.text)
     else:
-        evidence = parts.store.evidence(agent).get(block.text)
+        evidence = parts.store.evidence(owner.agent).get(block.text)
         children = tree.of_refs(evidence.ref_ids) if evidence else ()
-        note = "" if evidence else "dreamd did not write this line and has not dreamt since it came"
+        note = "" if evidence else _UNKNOWN[owner.what]
     return Node(kind="line", text=block.text, file=str(file), line=block.line, rests_on=children, note=note)
+
+
+_UNKNOWN = {
+    "memory": "dreamd did not write this line and has not dreamt since it came",
+    "diary": "the night's own account of what it did, no memory",
+}
 
 
 def of_memory(parts: Parts, memory_id: str, check: Check) -> Node:
@@ -76,19 +96,28 @@ def of_memory(parts: Parts, memory_id: str, check: Check) -> Node:
     return _Tree(parts, memory.agent, None, check).of_memory(memory)
 
 
-def _owner(parts: Parts, file: Path) -> tuple[str, Place, date | None]:
-    """Whose file it is, and which day's daily (None: MEMORY.md)."""
+class _Owner(Struct, frozen=True):
+    agent: str
+    place: Place
+    what: Literal["memory", "daily", "diary"]
+    day: date | None = None
+
+
+def _owners(parts: Parts, file: Path) -> Iterator[_Owner]:
+    """Whose file it is, and what: agents may share one."""
     real = file.resolve()
     for agent_id, agent in parts.config.agents.items():
         try:
             place = place_of(agent, agent_id)
         except WorkspaceError:
             continue
+        day = _day(real.stem)
         if real == place.memory.resolve():
-            return agent_id, place, None
-        if real.parent == place.dailies.resolve() and (day := _day(real.stem)):
-            return agent_id, place, day
-    raise UsageError(f"{file} is no agent's MEMORY.md or daily", hint="see `dreamd status` for the agents")
+            yield _Owner(agent_id, place, "memory")
+        elif day and real.parent == place.dailies.resolve():
+            yield _Owner(agent_id, place, "daily", day)
+        elif day and real.parent == place.diaries.resolve():
+            yield _Owner(agent_id, place, "diary", day)
 
 
 def _day(stem: str) -> date | None:
@@ -153,7 +182,11 @@ class _Tree:
         if self.place is None:
             return "", 0
         path = self.place.daily(memory.window)
-        blocks = memory_file.entries(memory_file.parse(files.read(path).text))
+        try:
+            text = files.read(path).text
+        except WorkspaceError:
+            return str(path), 0
+        blocks = memory_file.entries(memory_file.parse(text))
         return str(path), next((block.line for _, block in blocks if block.text == memory.content), 0)
 
     def _record(self, memory: Memory) -> Node:

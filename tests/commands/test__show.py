@@ -1,3 +1,4 @@
+import fcntl
 import json
 from datetime import date
 from pathlib import Path
@@ -8,9 +9,11 @@ from dreamd.clock import StillClock
 from dreamd.commands import _show
 from dreamd.config import Agent, Config
 from dreamd.daemon import empty_store
-from dreamd.errors import ConfigError, UsageError
+from dreamd.errors import ConfigError, StateLocked, UsageError
 from dreamd.events import silent
+from dreamd.locks import NIGHT
 from dreamd.parts import Parts
+from tests.commands.dreamer import Dreamer
 
 
 def parts(tmp_path: Path, clock: StillClock, **agents: Agent) -> Parts:
@@ -48,3 +51,19 @@ def test_off_a_terminal_progress_and_colours_are_silent(capsys: pytest.CaptureFi
     told = capsys.readouterr()
     assert told.err == ""
     assert told.out == "+new\n-old\n"
+
+
+def test_what_writes_an_agents_files_waits_for_no_night_but_says_so(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    cat.dreamt()
+    before = cat.memory.read_text()
+    with (tmp_path / "state" / NIGHT).open("wb") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        for command in (
+            ["undo"],
+            ["held", "accept", "1"],
+            ["held", "reject", "1"],
+            ["deep-dream", "--force"],
+        ):
+            assert isinstance(cat.run(*command).exception, StateLocked)
+    assert cat.memory.read_text() == before

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from dreamd.errors import UsageError
 from dreamd.memories import raw_id
-from tests.commands.dreamer import LINE, SAID, Dreamer
+from tests.commands.dreamer import LINE, SAID, Dreamer, reply
 
 
 def test_a_line_of_memory_is_followed_down_to_the_bytes_of_the_log(tmp_path: Path) -> None:
@@ -64,3 +64,30 @@ def test_a_line_by_another_hand_has_no_evidence(tmp_path: Path) -> None:
     cat = Dreamer(tmp_path)
     cat.memory.write_text("- mine\n")
     assert "dreamd did not write this line" in cat.json("why", f"{cat.memory}:1")["note"]
+
+
+def test_a_line_of_the_diary_says_what_it_rests_on_or_that_it_is_an_account(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    cat.replies(reply("- (M1)\n- The shop moved to Berlin on 2026-03-01 (D1)\n- It has 900 staff (D1)"))
+    cat.run("deep-dream")
+    (diary,) = (cat.memory.parent / "memory" / "dreams").glob("*.md")
+    bullets = [n for n, line in enumerate(diary.read_text().split("\n"), 1) if line.startswith("- ")]
+    assert cat.json("why", f"{diary}:{bullets[0]}")["rests_on"][0]["text"] == LINE
+    assert "account" in cat.json("why", f"{diary}:{bullets[-1]}")["note"]
+
+
+def test_of_agents_that_share_a_workspace_the_one_that_wrote_the_line_is_asked(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    cat.dreamt()
+    other = f'[agents.ant]\nworkspace = "{cat.memory.parent}"\n'
+    cat.config.write_text(cat.config.read_text().replace("[agents.cat]", f"{other}[agents.cat]"))
+    assert cat.json("why", f"{cat.memory}:4")["rests_on"][0]["text"] == LINE
+    assert cat.json("why", f"{cat.daily}:3")["rests_on"][0]["text"] == SAID
+
+
+def test_a_line_of_an_agent_that_was_renamed_since_still_resolves(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    cat.dreamt()
+    cat.config.write_text(cat.config.read_text().replace("[agents.cat]", "[agents.tom]"))
+    assert cat.json("why", f"{cat.memory}:4")["rests_on"][0]["text"] == LINE
+    assert cat.json("why", f"{cat.daily}:3")["rests_on"][0]["text"] == SAID
