@@ -8,6 +8,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from dreamd import files
 from dreamd.calls import Prompt
 from dreamd.config import Agent, zone_of
 from dreamd.errors import DreamdError
@@ -64,12 +65,13 @@ def _of_logs(parts: Parts, name: str, agent: Agent, scratch: Callable[[], Store]
         scan(where, own, lambda path, why: refused.append((path, why))), key=lambda log: -log.stamp.mtime_ns
     )
     for path, why in refused:
-        yield Finding("error", name, f"{path} cannot be read: {why}", "let dreamd's user read it")
-    if not logs:
+        todo = f"correct agents.{name}.logs" if why == "not there" else "let dreamd's user read it"
+        yield Finding("error", name, f"{path} cannot be read: {why}", todo)
+    if not logs and not refused:
         looked = ", ".join(sorted({place.base for place in where}))
         yield Finding("warning", name, f"no logs found in {looked}", f"set agents.{name}.logs")
-        return
-    yield Finding("ok", name, f"{len(logs)} logs found, zone {zone_of(agent).key}")
+    if logs:
+        yield Finding("ok", name, f"{len(logs)} logs found, zone {zone_of(agent).key}")
     yield from _of_understanding(name, agent, logs, scratch)
 
 
@@ -83,7 +85,7 @@ def _of_understanding(
                 read_path(Path(log.path), format=agent.format or None, zone=zone_of(agent), store=scratch())
             )
         except DreamdError as error:
-            yield Finding("error", name, error.what, error.hint)
+            yield Finding("error", name, error.what, error.hint or "let dreamd's user read it")
             continue
         if records:
             yield Finding("ok", name, f"{records} records understood in {log.path}")
@@ -98,12 +100,20 @@ def _of_workspace(name: str, agent: Agent) -> Finding:
         todo = f"set agents.{name}.workspace to have dailies and MEMORY.md written"
         return Finding("warning", name, "no workspace: its logs are read, nothing is written", todo)
     workspace = Path(agent.workspace).expanduser()
+    if workspace.exists() and not workspace.is_dir():
+        return Finding(
+            "error", name, f"the workspace {workspace} is no folder", f"set agents.{name}.workspace"
+        )
     if not workspace.is_dir():
         return Finding("error", name, f"the workspace {workspace} is not there", f"mkdir -p {workspace}")
     if not os.access(workspace, os.W_OK | os.X_OK):
         return Finding(
             "error", name, f"the workspace {workspace} is not writable", "let dreamd's user write it"
         )
+    try:
+        files.read(files.confined(workspace / agent.memory_file, workspace))
+    except DreamdError as error:
+        return Finding("error", name, error.what, error.hint or "let dreamd's user read it, or move it aside")
     return Finding("ok", name, f"writes into {workspace}")
 
 
@@ -113,6 +123,8 @@ async def of_llm(parts: Parts) -> Finding:
         return Finding(
             "warning", "llm", "none configured: dailies are rule-based, no Deep Dream", "set llm.provider"
         )
+    if not parts.config.llm.model and parts.config.llm.provider != "scripted":
+        return Finding("error", "llm", "no model is named", "set llm.model")
     prompt = Prompt(
         purpose="daily-summary",
         system="[dreamd:daily-summary] You are asked whether you can be reached.",

@@ -53,7 +53,7 @@ def command(ctx: click.Context, keep: str | None, scripted: bool, no_llm: bool, 
         if as_json:
             print_json({"llm": llm.provider, "folder": keep and str(home), "nights": told})
             return
-        _explain(parts, home, llm, kept=keep is not None)
+        _explain(home, llm, kept=keep is not None)
 
 
 def _llm(ctx: click.Context, *, scripted: bool, no_llm: bool) -> Llm:
@@ -125,7 +125,7 @@ def _added(diff: str) -> list[str]:
     return [line for line in diff.splitlines() if line.startswith("+") and not line.startswith("+++")]
 
 
-def _explain(parts: Parts, home: Path, llm: Llm, *, kept: bool) -> None:
+def _explain(home: Path, llm: Llm, *, kept: bool) -> None:
     click.echo()
     if llm.provider == "none":
         click.echo("No LLM is configured: the dailies above are rule-based, and Deep Dream was skipped.")

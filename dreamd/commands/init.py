@@ -1,8 +1,7 @@
 """`dreamd init`: finds the agents of this machine by their logs and writes a configuration one can keep."""
 
-import errno
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import cast
 
@@ -68,8 +67,16 @@ def _workspace(home: Path, agent: str, label: str) -> str:
     return str(Path(platformdirs.user_data_dir("dreamd")) / agent)
 
 
-def rendered(agents: Iterable[Found], zone: str) -> str:
-    """The configuration as TOML."""
+_EXAMPLE = """
+# [agents.example]            # one section an agent; its id is yours to choose
+# format = "trace"            # claude_code, codex, openclaw, cowagent, openai_chat, trace
+# logs = ["/path/to/logs"]
+# workspace = "/path/to/workspace"
+"""
+
+
+def rendered(agents: Sequence[Found], zone: str) -> str:
+    """The configuration as TOML; with an example to fill in when no agent was found."""
     head = """\
 # dreamd's configuration, written by `dreamd init`. config.example.toml shows every key.
 
@@ -79,7 +86,7 @@ provider = "none"           # "openai" (any compatible server) or "anthropic"; w
 # model = ""
 # api_key_env = "OPENAI_API_KEY"
 """
-    return head + "".join(_section(agent, zone) for agent in agents)
+    return head + ("".join(_section(agent, zone) for agent in agents) or _EXAMPLE)
 
 
 def _section(agent: Found, zone: str) -> str:
@@ -99,14 +106,15 @@ def _quoted(text: str) -> str:
     return f'"{escaped}"'
 
 
-def _write(path: Path, text: str, *, force: bool) -> None:
+def _write(path: Path, text: str, agents: Sequence[Found], *, force: bool) -> None:
+    """The configuration, and the folders it names for memories."""
     if path.exists() and not force:
         raise UsageError(f"{path} is there already", hint="choose another --output, or --force to replace it")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = error.strerror or errno.errorcode.get(error.errno or 0, "")
-        raise WorkspaceError(f"cannot make {path.parent}: {reason}") from error
+    for folder in (path.parent, *(Path(agent.workspace) for agent in agents)):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise WorkspaceError(f"cannot make {folder}: {error.strerror}", hint="choose another") from error
     files.replace(path, text, root=path.parent)
 
 
@@ -124,15 +132,21 @@ def command(ctx: click.Context, output: str | None, force: bool, dry_run: bool, 
     agents = found_in(Path.home(), formats)
     text = rendered(agents, configuration.local_zone_name())
     if not dry_run:
-        _write(path, text, force=force)
+        _write(path, text, agents, force=force)
     if as_json:
         print_json({"config": None if dry_run else str(path), "agents": agents})
-        return
+    elif dry_run:
+        click.echo(text, nl=False)
+    else:
+        _tell(path, agents)
+
+
+def _tell(path: Path, agents: Sequence[Found]) -> None:
     for agent in agents:
         click.echo(f"{agent.agent}: {agent.count} logs, format {agent.format}, memory in {agent.workspace}")
     if not agents:
-        click.echo("No agent's logs found in the usual places: name them under [agents.<id>] logs.")
-    click.echo(text if dry_run else f"Written: {path}. Next: dreamd check")
+        click.echo(f"No agent's logs were found in the usual places: name yours in {path}.")
+    click.echo(f"Written: {path}. Next: dreamd check")
 
 
 COMMAND: click.Command = command

@@ -41,7 +41,9 @@ def test_a_sound_set_up_has_no_error_and_reads_nothing_into_the_pool(home: Path)
     ("key", "value", "says"),
     [
         ("DREAMD_AGENTS__KETTLE__WORKSPACE", "/nowhere/kettle", "mkdir -p /nowhere/kettle"),
-        ("DREAMD_AGENTS__KETTLE__LOGS", "/nowhere", "set agents.kettle.logs"),
+        ("DREAMD_AGENTS__KETTLE__LOGS", "/nowhere", "correct agents.kettle.logs"),
+        ("DREAMD_AGENTS__KETTLE__WORKSPACE", "/dev/null", "set agents.kettle.workspace"),
+        ("DREAMD_LLM__PROVIDER", "openai", "set llm.model"),
         ("DREAMD_AGENTS__KETTLE__FORMAT", "clawde", "known: "),
     ],
 )
@@ -50,6 +52,11 @@ def test_each_finding_says_what_to_do(
 ) -> None:
     monkeypatch.setenv(key, value)
     assert any(says in finding["todo"] for finding in findings())
+
+
+def test_a_memory_file_that_is_no_text_is_found_before_the_night(home: Path) -> None:
+    (home / "kettle" / "MEMORY.md").write_bytes(b"\xff\xfe")
+    assert any("not UTF-8" in finding["what"] for finding in findings("--no-llm"))
 
 
 def test_a_configuration_that_cannot_be_used_is_said_before_anything_is_looked_at(
@@ -73,6 +80,7 @@ def test_a_server_that_is_not_there_is_an_error(home: Path, monkeypatch: pytest.
 
 def test_a_key_that_is_named_and_missing_is_an_error(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("DREAMD_LLM__PROVIDER", "openai")
+    monkeypatch.setenv("DREAMD_LLM__MODEL", "m")
     monkeypatch.setenv("DREAMD_LLM__API_KEY_ENV", "NO_SUCH_KEY_HERE")
     (llm,) = [finding for finding in findings() if finding["about"] == "llm"]
     assert llm["level"] == "error"
