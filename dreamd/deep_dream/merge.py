@@ -3,59 +3,73 @@
 from collections.abc import Iterator, Sequence
 from difflib import SequenceMatcher
 
+from msgspec import Struct
+
 
 def merge(base: str, ours: str, theirs: str) -> str | None:
     """Both changes in one text, or None when both changed the same lines differently.
 
-    Lines that both only added at the same place are all kept, ours first: they belong to the list above.
+    Changes that only touch are both made. Lines that both only added at the same place are all kept, ours first: they
+    belong to the list above. A line added among lines that the other side removed stays.
     """
     if ours in (base, theirs):
         return theirs
     if theirs == base:
         return ours
-    merged: list[str] = []
-    for b, o, t in _chunks(_lines(base), _lines(ours), _lines(theirs)):
-        chosen = _chosen(b, o, t)
-        if chosen is None:
-            return None
-        merged.extend(chosen)
-    return "".join(merged)
+    lines = _lines(base)
+    mine, others = _edits(lines, _lines(ours)), _edits(lines, _lines(theirs))
+    if any(_clash(one, other) for one in mine for other in others):
+        return None
+    merged = list(_merged(lines, mine, others))
+    open_end = _open(theirs if _open(ours) == _open(base) else ours)
+    return "\n".join(merged) + ("\n" if merged and not open_end else "")
 
 
 def _lines(text: str) -> list[str]:
-    return text.splitlines(keepends=True)
+    """Without their newlines: whether the last one has its own is no change of that line."""
+    return text.removesuffix("\n").split("\n") if text else []
 
 
-def _chosen(base: list[str], ours: list[str], theirs: list[str]) -> list[str] | None:
-    if ours in (base, theirs):
-        return theirs
-    if theirs == base:
-        return ours
-    if base:
-        return None
-    closed = ours if ours[-1].endswith("\n") else [*ours[:-1], ours[-1] + "\n"]
-    return [*closed, *(line for line in theirs if not line.strip() or line not in closed)]
+def _open(text: str) -> bool:
+    return bool(text) and not text.endswith("\n")
 
 
-def _chunks(
-    base: list[str], ours: list[str], theirs: list[str]
-) -> Iterator[tuple[list[str], list[str], list[str]]]:
-    """Stretches of the three texts, in order: alternately what one of them changed and what all have."""
-    b = o = t = 0
-    for start, in_ours, in_theirs in _common(base, ours, theirs):
-        if (start, in_ours, in_theirs) != (b, o, t):
-            yield base[b:start], ours[o:in_ours], theirs[t:in_theirs]
-        yield [base[start]], [ours[in_ours]], [theirs[in_theirs]]
-        b, o, t = start + 1, in_ours + 1, in_theirs + 1
-    yield base[b:], ours[o:], theirs[t:]
+class _Edit(Struct, frozen=True):
+    """Lines `start` to `end` of the base give way to `lines`; none: they go; start == end: an addition before it."""
+
+    start: int
+    end: int
+    lines: tuple[str, ...]
 
 
-def _common(base: list[str], ours: list[str], theirs: list[str]) -> Iterator[tuple[int, int, int]]:
-    """Positions of the base's lines that stand unchanged in both others."""
-    in_ours, in_theirs = _matches(base, ours), _matches(base, theirs)
-    return ((at, in_ours[at], in_theirs[at]) for at in range(len(base)) if at in in_ours and at in in_theirs)
+def _edits(base: Sequence[str], other: Sequence[str]) -> list[_Edit]:
+    changes = SequenceMatcher(None, base, other, autojunk=False).get_opcodes()
+    return [_Edit(start, end, tuple(other[a:b])) for what, start, end, a, b in changes if what != "equal"]
 
 
-def _matches(base: Sequence[str], other: Sequence[str]) -> dict[int, int]:
-    blocks = SequenceMatcher(None, base, other, autojunk=False).get_matching_blocks()
-    return {block.a + step: block.b + step for block in blocks for step in range(block.size)}
+def _clash(one: _Edit, other: _Edit) -> bool:
+    """They are at the same lines and say different things; that both remove lines is no contradiction."""
+    first, second = sorted((one, other), key=lambda edit: (edit.start, edit.start == edit.end))
+    if second.start >= first.end or one == other:
+        return False
+    if second.start == second.end:
+        return second.start > first.start and bool(first.lines)
+    return bool(first.lines or second.lines)
+
+
+def _merged(base: Sequence[str], mine: Sequence[_Edit], others: Sequence[_Edit]) -> Iterator[str]:
+    gone = {line for edit in (*mine, *others) for line in range(edit.start, edit.end)}
+    for at in range(len(base) + 1):
+        added = _added(mine, at)
+        yield from added
+        yield from (line for line in _added(others, at) if not line.strip() or line not in added)
+        yield from _instead(mine, at) or _instead(others, at)
+        yield from base[at : at + 1] if at not in gone else ()
+
+
+def _added(edits: Sequence[_Edit], at: int) -> tuple[str, ...]:
+    return next((edit.lines for edit in edits if edit.start == edit.end == at), ())
+
+
+def _instead(edits: Sequence[_Edit], at: int) -> tuple[str, ...]:
+    return next((edit.lines for edit in edits if edit.start == at < edit.end), ())

@@ -48,3 +48,30 @@ def test_both_may_append() -> None:
 
 def test_a_line_removed_by_one_and_changed_by_the_other_is_a_conflict() -> None:
     assert merge("- a\n- b\n", "- b\n", "- a!\n- b\n") is None
+
+
+def test_changes_that_only_touch_are_both_made() -> None:
+    assert merge("- a\n- b\n", "- a\n- B\n", "- a\n- b\n- mine\n") == "- a\n- B\n- mine\n"
+    assert merge("- a\n- b\n", "- A\n- b\n", "- a\n- B\n") == "- A\n- B\n"
+    assert merge("- a\n- b\n", "- B\n", "- mine\n- a\n- b\n") == "- mine\n- B\n"
+
+
+def test_a_line_added_among_lines_that_the_other_side_removed_stays() -> None:
+    assert merge("- a\n- b\n- c\n", "- a\n", "- a\n- b\n- mine\n- c\n") == "- a\n- mine\n"
+    assert merge("- a\n- b\n- c\n", "- a\n- x\n", "- a\n- b\n- mine\n- c\n") is None
+
+
+def test_both_may_remove_the_same_lines() -> None:
+    assert merge("- a\n- b\n- c\n", "- a\n", "- a\n- c\n") == "- a\n"
+
+
+def test_a_missing_newline_at_the_end_is_no_change_of_the_line() -> None:
+    assert merge("- a\n- b", "- a\n- B\n", "- a\n- b\n- mine\n") == "- a\n- B\n- mine\n"
+    assert merge("- a\n- b", "- A\n- b", "- a\n- b\n- mine") == "- A\n- b\n- mine"
+
+
+@given(TEXT, TEXT)
+def test_what_only_one_side_added_behind_it_all_never_conflicts(base: str, ours: str) -> None:
+    merged = merge(base, ours, f"{base}- mine\n")
+    assert merged is not None
+    assert "- mine" in merged.splitlines()
