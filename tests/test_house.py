@@ -61,6 +61,16 @@ def test_the_readme_knows_every_format_and_provider() -> None:
         assert f'"{name}"' in README
 
 
+def test_the_map_of_the_house_names_every_room() -> None:
+    house = README.partition("## The map of the house")[2].partition("## Formats")[0]
+    rooms = {
+        path.stem
+        for path in (ROOT / "dreamd").iterdir()
+        if path.suffix == ".py" or (path / "__init__.py").exists()
+    }
+    assert {room for room in rooms - {"__init__", "__main__"} if room not in house} == set()
+
+
 def test_the_stair_of_imports_holds() -> None:
     linter = Path(sys.executable).parent / "lint-imports"
     if not linter.exists():
