@@ -8,7 +8,8 @@ import difflib
 import os
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from datetime import time
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args, get_type_hints
@@ -115,13 +116,15 @@ class Config(Section, frozen=True):
     def agent(self, agent_id: str) -> Agent:
         if agent_id not in self.agents:
             raise ConfigError(
-                f"no agent {agent_id!r} in the configuration", hint=_known(agent_id, self.agents)
+                f"no agent {agent_id!r} in the configuration", hint=nearest(agent_id, self.agents)
             )
         return self.agents[agent_id]
 
 
-def _known(word: str, known: Mapping[str, object] | tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(word, list(known), n=1, cutoff=0.5)
+def nearest(word: str, known: Iterable[str]) -> str:
+    """What to say of a word that is not known: the one that was probably meant, or all there are."""
+    known = tuple(known)
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
     return f"did you mean {near[0]!r}?" if near else f"known: {', '.join(known) or 'none'}"
 
 
@@ -160,6 +163,19 @@ def state_dir(config: Config) -> Path:
     return Path(named).expanduser() if named else Path(platformdirs.user_state_dir("dreamd"))
 
 
+def state_dir_told(path: Path | None, environ: Mapping[str, str] = os.environ) -> Path:
+    """The folder of pool.db as far as a configuration that cannot be used still tells of it.
+
+    Of a file that is not even TOML nothing is known: then the environment and the platform say where it is.
+    """
+    tree: dict[str, Any] = {}
+    with suppress(ConfigError):
+        tree = _read(path) if path else {}
+    state = tree.get("state")
+    named = environ.get("DREAMD_STATE__DIR") or (state.get("dir") if isinstance(state, dict) else "")
+    return state_dir(Config(state=State(dir=named if isinstance(named, str) else "")))
+
+
 def find(given: str | None = None) -> Path | None:
     """The configuration file: --config, $DREAMD_CONFIG, the user's, the system's. None when there is none.
 
@@ -187,6 +203,7 @@ def load(path: Path | None, environ: Mapping[str, str] = os.environ) -> Config:
         if name.startswith("DREAMD_") and "__" in name:
             _lay(tree, name, value)
             config = _checked(tree, f"${name}")
+    _keep_apart(config.agents)
     return config
 
 
@@ -254,7 +271,7 @@ def _explain(error: msgspec.ValidationError, section: str) -> str:
     place = ".".join(part for part in (section, path) if part)
     if unknown := _UNKNOWN.search(says):
         key = unknown["key"]
-        return f"unknown key {key!r} in {f'[{place}]' if place else 'the top level'}; {_known(key, _keys(place))}"
+        return f"unknown key {key!r} in {f'[{place}]' if place else 'the top level'}; {nearest(key, _keys(place))}"
     if says.startswith("Invalid enum value"):
         says = f"{says.removeprefix('Invalid enum value').strip()} is not known; known: {_allowed(place)}"
     words = re.sub(r"`(\w+)`", lambda kind: _KINDS.get(kind[1], kind[0]), says)
@@ -303,6 +320,29 @@ def _check(config: Config) -> None:
             raise ConfigError(
                 f"deep_dream.protected: {pattern!r} is no regular expression: {error}"
             ) from error
+
+
+def _keep_apart(agents: Mapping[str, Agent]) -> None:
+    """Raises ConfigError when two agents, or two keys of one, write the same files: they would overwrite each other."""
+    owners: dict[str, str] = {}
+    for agent_id, agent in agents.items():
+        if not agent.enabled or not agent.workspace:
+            continue
+        for key in ("memory_file", "daily_dir", "diary_dir"):
+            place, path = f"agents.{agent_id}.{key}", _real(agent.workspace, getattr(agent, key))
+            owner = owners.setdefault(path, place)
+            if owner != place:
+                raise ConfigError(
+                    f"{owner} and {place} are both {path}",
+                    hint=f"set another {key} or workspace for one of them",
+                )
+
+
+def _real(workspace: str, name: str) -> str:
+    try:
+        return os.path.realpath(os.path.join(os.path.expanduser(workspace), name))  # noqa: PTH111, PTH118 - never raises
+    except ValueError as error:  # a NUL
+        raise ConfigError(f"{workspace!r} is no path") from error
 
 
 def api_key(llm: Llm, environ: Mapping[str, str] = os.environ) -> str:

@@ -24,8 +24,9 @@ def open_parts(
 ) -> Iterator[Parts]:
     """All parts a verb needs; the store is closed on leaving.
 
-    Raises ConfigError (unknown provider or store, key missing), StoreError, WorkspaceError (state folder).
+    Raises ConfigError (unknown format, provider or store, key missing), StoreError, WorkspaceError (state folder).
     """
+    _refuse_unknown(config)
     state = state_folder(config)
     opened = cast("Callable[[Path], Store]", _plugins.load("stores", store, "OPEN"))(state)
     clock = clock or SystemClock()
@@ -40,6 +41,19 @@ def open_parts(
         )
     finally:
         opened.close()
+
+
+def _refuse_unknown(config: Config) -> None:
+    """By the plug-ins' file names: loading every format would take a glance at the status too long."""
+    kinds = _plugins.names("formats")
+    for agent_id, agent in config.agents.items():
+        if agent.format and agent.format not in kinds:
+            hint = configuration.nearest(agent.format, kinds)
+            raise ConfigError(f"agents.{agent_id}.format: no format {agent.format!r}", hint=hint)
+    providers = ["none", *_plugins.names("providers")]
+    if config.llm.provider not in providers:
+        hint = configuration.nearest(config.llm.provider, providers)
+        raise ConfigError(f"llm.provider: no provider {config.llm.provider!r}", hint=hint)
 
 
 def empty_store() -> Store:
@@ -63,8 +77,6 @@ def _chain(llm: Llm, store: Store, clock: Clock, emit: Emit) -> Callable[[str], 
     """What makes the chain of a job's calls; the provider is loaded at the first call: httpx is slow to import."""
     if llm.provider == "none":
         return None
-    if llm.provider not in (known := _plugins.names("providers")):
-        raise ConfigError(f"no provider {llm.provider!r}", hint=f"known: none, {', '.join(known)}")
     return linked(_opening(llm), llm=llm, store=store, clock=clock, emit=emit, draw=random.random)
 
 

@@ -157,3 +157,52 @@ def test_a_key_that_is_named_must_be_there(tmp_path: Path) -> None:
         config.api_key(config.Llm(api_key_env="NO_KEY"), {})
     with pytest.raises(ConfigError, match="cannot read the LLM key"):
         config.api_key(config.Llm(api_key_file=str(tmp_path / "none")), {})
+
+
+@pytest.mark.parametrize(
+    ("second", "says"),
+    [
+        ("workspace='{home}/a/../a'", "agents.a.memory_file and agents.b.memory_file are both"),
+        ("workspace='{home}/link'\nmemory_file='B.md'", "agents.a.daily_dir and agents.b.daily_dir are both"),
+        ("workspace='{home}/b'\ndiary_dir='memory'", "agents.b.daily_dir and agents.b.diary_dir are both"),
+        ("workspace='\\u0000'", "is no path"),
+    ],
+)
+def test_agents_that_would_write_the_same_files_are_refused_with_what_to_set(
+    tmp_path: Path, second: str, says: str
+) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "link").symlink_to(tmp_path / "a")
+    second = second.format(home=tmp_path).replace("'\\u0000'", '"\\u0000"')
+    text = f"[agents.a]\nworkspace='{tmp_path}/a'\n[agents.b]\n{second}"
+    with pytest.raises(ConfigError) as error:
+        config.load(written(tmp_path, text), {})
+    assert says in str(error.value)
+    assert list(config.load(written(tmp_path, f"{text}\nenabled=false"), {}).agents) == ["a", "b"]
+
+
+def test_agents_of_one_workspace_may_have_files_of_their_own(tmp_path: Path) -> None:
+    text = f"[agents.a]\nworkspace='{tmp_path}'\n[agents.b]\nworkspace='{tmp_path}'\n"
+    environ = {
+        "DREAMD_AGENTS__B__MEMORY_FILE": "b/MEMORY.md",
+        "DREAMD_AGENTS__B__DAILY_DIR": "b",
+        "DREAMD_AGENTS__B__DIARY_DIR": "b/dreams",
+    }
+    assert config.load(written(tmp_path, text), environ).agents["b"].daily_dir == "b"
+
+
+@pytest.mark.parametrize(
+    ("text", "environ", "folder"),
+    [
+        ("[state]\ndir='/s'\n[nihgt]\nat=1", {}, "/s"),
+        ("[state]\ndir='/s'\n[nihgt]", {"DREAMD_STATE__DIR": "/e"}, "/e"),
+        ("[state", {}, "/systemd"),
+        ("state=1", {}, "/systemd"),
+        ("[state]\ndir=1", {}, "/systemd"),
+    ],
+)
+def test_a_broken_configuration_still_tells_where_the_state_is_if_it_can(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, environ: dict[str, str], folder: str
+) -> None:
+    monkeypatch.setenv("STATE_DIRECTORY", "/systemd")
+    assert config.state_dir_told(written(tmp_path, text), environ) == Path(folder)

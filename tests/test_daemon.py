@@ -4,9 +4,10 @@ from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from dreamd.clock import StillClock
-from dreamd.config import Config, Llm, State
+from dreamd.config import Agent, Config, Llm, State
 from dreamd.daemon import empty_store, open_parts, state_folder
 from dreamd.errors import ConfigError, StoreError, WorkspaceError
 from dreamd.gate.journal import Journalled
@@ -37,11 +38,23 @@ def test_a_job_gets_the_whole_chain_and_nothing_is_loaded_before_its_first_call(
 
 def test_what_the_configuration_names_and_dreamd_has_not_is_said(tmp_path: Path) -> None:
     with (
-        pytest.raises(ConfigError, match=r"slumber.*anthropic, openai"),
+        pytest.raises(ConfigError, match=r"slumber.*none, anthropic, openai"),
         open_parts(configured(tmp_path, Llm(provider="slumber"))),
     ):
         pytest.fail("opened")
     with pytest.raises(ConfigError, match="papyrus"), open_parts(configured(tmp_path), store="papyrus"):
+        pytest.fail("opened")
+
+
+def test_a_format_that_dreamd_has_not_is_refused_with_the_agent_and_the_nearest_one(tmp_path: Path) -> None:
+    for known in ("", "openclaw", "openclaw_sqlite", "trace"):
+        with open_parts(replace(configured(tmp_path), agents={"anna": Agent(format=known)})) as parts:
+            assert parts.config.agents["anna"].format == known
+    wrong = replace(configured(tmp_path), agents={"anna": Agent(format="claude-code", enabled=False)})
+    with (
+        pytest.raises(ConfigError, match=r"agents\.anna\.format.*'claude-code'; did you mean 'claude_code'"),
+        open_parts(wrong),
+    ):
         pytest.fail("opened")
 
 
