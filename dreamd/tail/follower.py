@@ -15,11 +15,12 @@ from anyio.abc import TaskGroup
 from dreamd.errors import DiskFull, StoreBusy
 from dreamd.events import DISK_FULL, WATCH_DEGRADED, WATCH_RESTORED
 from dreamd.parts import Parts
+from dreamd.tail.roots import Roots, roots
 from dreamd.tail.sources import Found
 from dreamd.tail.steps import How
 from dreamd.tail.sync import keep, tailers, tell
 from dreamd.tail.tailer import Tailer, Tally
-from dreamd.tail.watcher import Roots, Watcher, roots
+from dreamd.tail.watcher import Watcher
 
 SETTLE_S = 2.0  # a log that has not grown for so long is at rest
 RETRY_S = 5.0  # after the store was busy or the disk full

@@ -1,91 +1,10 @@
-"""Hears that something changed below the agents' log folders. A hint only: the rescan is the truth.
+"""The watcher of this platform: the kernel's own on Linux, where an idle daemon then never wakes; else watchfiles."""
 
-watchfiles' defaults wait 1.6 s, wake 20 times a second and lose files in new folders (RELIABILITY finding 3), so the
-Rust part is used directly, with short steps, and whoever hears of a folder looks into it.
-"""
+import sys
 
-import os
-import threading
-from collections.abc import Callable, Iterable
-from functools import partial
-from typing import NamedTuple
+if sys.platform == "linux":
+    from dreamd.tail.inotify import InotifyWatcher as Watcher
+else:
+    from dreamd.tail.anywhere import AnywhereWatcher as Watcher
 
-import anyio
-from anyio import to_thread
-from watchfiles._rust_notify import RustNotify, WatchfilesRustInternalError
-
-from dreamd.tail.sources import Place
-
-# A change is heard of one to two steps after it happened; an idle watcher wakes once a step.
-_IDLE_STEP_MS = 40
-_BUSY_STEP_MS = 10  # while something is going on
-_CALM_MS = 5_000  # nothing for so long: idle again
-_DEBOUNCE_MS = 60  # a busy folder is told of at least so often
-
-Heard = Callable[[frozenset[str]], None]
-
-
-class Roots(NamedTuple):
-    """Folders that exist now: watched with all below them, and alone."""
-
-    deep: frozenset[str] = frozenset()
-    flat: frozenset[str] = frozenset()
-
-
-def roots(places: Iterable[Place]) -> Roots:
-    deep: set[str] = set()
-    flat: set[str] = set()
-    for place in places:
-        if place.pattern is None:
-            flat.add(os.path.dirname(place.base))  # noqa: PTH120
-        else:
-            (flat if place.depth == 0 else deep).add(place.base)
-    return Roots(_existing(deep), _existing(flat - deep))
-
-
-def _existing(folders: Iterable[str]) -> frozenset[str]:
-    return frozenset(folder for folder in folders if os.path.isdir(folder))  # noqa: PTH112
-
-
-class Watcher:
-    """Watches until `close`, or until it fails; then it is thrown away and another one tried."""
-
-    def __init__(self, watched: Roots) -> None:
-        """Blocking. Raises OSError when the system's limit of watches is reached or a folder is gone."""
-        self.watched = watched
-        self._closed = threading.Event()
-        self._limiter = anyio.CapacityLimiter(2)
-        self._parts = [
-            _listening(sorted(folders), recursive=recursive)
-            for folders, recursive in ((watched.deep, True), (watched.flat, False))
-            if folders
-        ]
-
-    async def run(self, heard: Heard) -> None:
-        """Tells `heard` the changed paths, a few milliseconds after they changed."""
-        async with anyio.create_task_group() as tasks:
-            for part in self._parts:
-                tasks.start_soon(self._listen, part, heard)
-
-    def close(self) -> None:
-        """Threads see it within a step."""
-        self._closed.set()
-
-    async def _listen(self, part: RustNotify, heard: Heard) -> None:
-        step = _IDLE_STEP_MS
-        while not self._closed.is_set():
-            wait = partial(part.watch, _DEBOUNCE_MS, step, _CALM_MS, self._closed)
-            changes = await to_thread.run_sync(wait, limiter=self._limiter)
-            step = _BUSY_STEP_MS if isinstance(changes, set) else _IDLE_STEP_MS
-            if isinstance(changes, set):
-                heard(frozenset(path for _kind, path in changes))
-
-
-def _listening(folders: list[str], *, recursive: bool) -> RustNotify:
-    """Strict at first: told to ignore forbidden folders, watchfiles silently ignores a reached limit as well."""
-    try:
-        return RustNotify(folders, False, False, 0, recursive, False)
-    except PermissionError:
-        return RustNotify(folders, False, False, 0, recursive, True)
-    except WatchfilesRustInternalError as error:
-        raise OSError(str(error)) from error
+__all__ = ["Watcher"]
