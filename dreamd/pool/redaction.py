@@ -38,7 +38,9 @@ def _named(data: bytes, low: bytes) -> bytes:
             data = _assigned(name, data)
     if b"--" in low:
         data = _valued_after(_FLAG, "secret", data)
-    return data if low.isascii() else _valued_after(_CHINESE, "password", data)
+    if not low.isascii() and any(name in low for name in _CHINESE_NAMES):
+        data = _valued_after(_CHINESE, "password", data)
+    return data
 
 
 def _marked(pattern: re.Pattern[bytes], kind: str, data: bytes) -> bytes:
@@ -187,6 +189,7 @@ _FLAG = re.compile(
     rb"--[a-z-]{0,24}?(?:password|passwd|token|secret|api-key|passphrase)[ =]\"?"
     rb"(?P<value>[^\s\"'\[$<-][^\s\"']{5,})"
 )
+_CHINESE_NAMES = tuple(name.encode() for name in ("密码", "口令", "密钥", "令牌"))
 _CHINESE = re.compile(
     "(?:密码|口令|密钥|令牌)(?:是|为)?[ \t]{0,4}(?:[:=]|：)?[ \t]{0,4}(?:[\"'`]|“|「)?".encode()
     + rb"(?P<value>[!-Z\\^-z|~]{6,})"

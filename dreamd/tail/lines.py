@@ -48,10 +48,10 @@ class Splitter:
     def feed(self, chunk: bytes) -> Iterator[Line]:
         pieces = chunk.split(b"\n")
         last = pieces.pop()
-        if pieces:
-            yield self._completed(pieces[0])
-            for piece in pieces[1:]:
-                yield self._line(piece)
+        if pieces and (self._held or self._long):
+            yield self._completed(pieces.pop(0))
+        for piece in pieces:
+            yield self._line(piece)
         self._hold(last)
 
     def rest(self) -> Line | None:
@@ -76,8 +76,7 @@ class Splitter:
             self._held.clear()
 
     def _completed(self, piece: bytes) -> Line:
-        if not self._held and not self._long:
-            return self._line(piece)
+        """The line that an earlier piece began."""
         self._hold(piece)
         if not self._long:
             raw = bytes(self._held)
