@@ -136,7 +136,10 @@ class LineEvidence(Struct, frozen=True, kw_only=True):
 
 
 class FileVersion(Struct, frozen=True, kw_only=True):
-    """A content that MEMORY.md once had. `version_id` is given by the store (0 before), rising."""
+    """A content that MEMORY.md once had. `version_id` is given by the store (0 before), rising.
+
+    `sha256` is "" when there was no file. `found` is what others wrote; the other authors are dreamd's writes.
+    """
 
     agent: str
     path: str
@@ -224,7 +227,11 @@ class Store(Protocol):
         """The agent's days that have raw memories, oldest first."""
 
     def ledger(
-        self, agent: str | None = None, phase: Phase | None = None, since: date | None = None
+        self,
+        agent: str | None = None,
+        phase: Phase | None = None,
+        since: date | None = None,
+        state: RunState | None = None,
     ) -> list[LedgerRow]:
         """Newest day first."""
 

@@ -23,6 +23,7 @@ from dreamd.stores.base import (
     LineEvidence,
     MemoryQuery,
     Phase,
+    RunState,
     Store,
     TurnState,
     WindowCount,
@@ -96,7 +97,11 @@ class InMemoryStore(Store):
         return [counts[window] for window in sorted(counts)]
 
     def ledger(
-        self, agent: str | None = None, phase: Phase | None = None, since: date | None = None
+        self,
+        agent: str | None = None,
+        phase: Phase | None = None,
+        since: date | None = None,
+        state: RunState | None = None,
     ) -> list[LedgerRow]:
         with self._lock:
             rows = list(self._tables.ledger.values())
@@ -106,6 +111,7 @@ class InMemoryStore(Store):
             if agent in (None, row.agent)
             and phase in (None, row.phase)
             and (since is None or row.day >= since)
+            and state in (None, row.state)
         )
         return sorted(found, key=lambda row: (-row.day.toordinal(), row.agent, row.phase))
 

@@ -33,6 +33,7 @@ from dreamd.stores.base import (
     LineEvidence,
     MemoryQuery,
     Phase,
+    RunState,
     Store,
     TurnState,
     WindowCount,
@@ -126,9 +127,13 @@ class SqliteStore(Store):
         return self._read("day_counts", asked, rows.window_of)
 
     def ledger(
-        self, agent: str | None = None, phase: Phase | None = None, since: date | None = None
+        self,
+        agent: str | None = None,
+        phase: Phase | None = None,
+        since: date | None = None,
+        state: RunState | None = None,
     ) -> list[LedgerRow]:
-        asked = {"agent": agent, "phase": phase, "since": rows.iso(since)}
+        asked = {"agent": agent, "phase": phase, "since": rows.iso(since), "state": state}
         return self._read("ledger", asked, rows.ledger_of)
 
     def journalled(self, key: str) -> JournalEntry | None:

@@ -387,6 +387,7 @@ def test_a_ledger_row_replaces_that_of_its_agent_day_and_phase(store: Store) -> 
     assert store.ledger("ada", "daily") == [done]
     assert store.ledger(since=NEXT_DAY) == [bob]
     assert store.ledger(phase="deep_dream", since=NEXT_DAY) == []
+    assert (store.ledger(state="done"), store.ledger(state="failed")) == ([done], [])
 
 
 def test_a_paid_reply_is_kept_until_its_job_is_settled(store: Store) -> None:

@@ -180,6 +180,7 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 -- Ledger rows, newest day first.
 SELECT agent, day, phase, state, attempts, input_hash, reason, usage, started_at, finished_at FROM ledger
 WHERE (:agent IS NULL OR agent = :agent) AND (:phase IS NULL OR phase = :phase) AND (:since IS NULL OR day >= :since)
+AND (:state IS NULL OR state = :state)
 ORDER BY day DESC, agent, phase
 
 -- name: replace_journal_entry
