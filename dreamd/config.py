@@ -151,10 +151,16 @@ def local_zone_name() -> str:
 
 def night_time(config: Config) -> time:
     """`night.at` as a time of day. Raises ConfigError."""
+    wrong = ConfigError(
+        f"night.at is {config.night.at!r}", hint='write it as "23:55", local to each agent\'s zone'
+    )
     try:
-        return time.fromisoformat(config.night.at)
+        at = time.fromisoformat(config.night.at)
     except ValueError as error:
-        raise ConfigError(f"night.at is {config.night.at!r}", hint='write it as "23:55"') from error
+        raise wrong from error
+    if at.tzinfo is not None:
+        raise wrong
+    return at
 
 
 def state_dir(config: Config) -> Path:

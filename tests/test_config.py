@@ -46,6 +46,7 @@ def test_nothing_configured_is_all_defaults() -> None:
         ("[night]\nattt='23:00'", "'attt' in [night]; did you mean 'at'?"),
         ("[agents.a]\nworkspce='x'", "did you mean 'workspace'?"),
         ("[night]\nat='25:00'", "23:55"),
+        ("[night]\nat='23:55+02:00'", "local to each agent"),
         ("[night]\njitter_s='soon'", "jitter_s"),
         ("[tail]\nmax_line_bytes=1", ">= 1024"),
         ("[agents.'a b']", "letters, digits"),

@@ -9,6 +9,7 @@ import msgspec
 
 from dreamd.commands import _show
 from dreamd.memories import Memory, MemoryType
+from dreamd.pool.plain import plain as seen
 from dreamd.stores.base import MemoryQuery
 
 
@@ -47,7 +48,7 @@ def plain(memory: Memory) -> dict[str, object]:
 def line(memory: Memory) -> str:
     when: date | str = memory.timestamp.isoformat(timespec="seconds") if memory.timestamp else memory.window
     who = "/".join(part for part in (memory.role, memory.origin) if part) or memory.type
-    said = textwrap.shorten(memory.content or memory.tool, 120, placeholder=" ...")
+    said = textwrap.shorten(seen(memory.content or memory.tool), 120, placeholder=" ...")
     return f"{memory.memory_id[:8]}  {memory.agent}  {when}  {who}  {said}"
 
 

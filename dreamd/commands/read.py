@@ -12,6 +12,7 @@ from dreamd.commands import _show
 from dreamd.config import local_zone_name
 from dreamd.daemon import empty_store
 from dreamd.memories import Memory
+from dreamd.pool.plain import plain
 from dreamd.tail.reading import read_path
 
 
@@ -71,7 +72,7 @@ _OUTCOME = {True: "ok", False: "failed", None: "no result"}
 def _said(memory: Memory) -> str:
     if memory.role == "tool":
         return f"{memory.tool}: {_OUTCOME[memory.ok]}"
-    return textwrap.shorten(memory.content, _WIDTH, placeholder=" ...")
+    return textwrap.shorten(plain(memory.content), _WIDTH, placeholder=" ...")
 
 
 COMMAND: click.Command = read

@@ -7,6 +7,7 @@ import click
 
 from dreamd.commands._show import json_option, opened, print_json
 from dreamd.deep_dream.evidence import Node, of_line, of_memory
+from dreamd.pool.plain import plain
 from dreamd.tail.spans import standing
 
 _LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
@@ -38,7 +39,7 @@ def command(ctx: click.Context, what: str, as_json: bool) -> None:
 def show(node: Node, depth: int = 0) -> None:
     """The tree as indented lines: the quote, then where it stands."""
     indent = "  " * depth
-    quote = " ".join(node.text.split())
+    quote = " ".join(plain(node.text).split())
     cut = quote if len(quote) <= _LONGEST_QUOTE else f"{quote[:_LONGEST_QUOTE]}…"
     who = f"{node.role}: " if node.role else ""
     click.echo(f"{indent}{who}{cut}" if cut else f"{indent}({node.memory_id})")

@@ -78,12 +78,17 @@ def _fault(line: Line, cited: Sequence[Event]) -> str:
     return next(_faults(line.text, cited), "")
 
 
+_REDACTED = "[redacted:"
+
+
 def _faults(text: str, cited: Sequence[Event]) -> Iterator[str]:
     if len(cited) > MOST_CITED:
         yield f"rests on more than {MOST_CITED} events"
     if len(text) > MOST_CHARACTERS:
         yield f"is longer than {MOST_CHARACTERS} characters"
     sources = [said for event in cited for said in (event.asked, *event.answers) if said]
+    if _REDACTED in text.casefold() and _REDACTED not in "\n".join(sources).casefold():
+        yield "held a secret that its events do not hold"
     missing = unsupported(text, sources)
     if missing:
         yield f"{len(missing)} of its numbers, dates or names stand in none of its events"

@@ -1,7 +1,7 @@
 """The rule-based line of an event, for when no model answers or its line is refused (pure).
 
 The seed's rule: the first 120 characters of the user's message and the first meaningful line of the reply. It never
-invents: what it says stands in the event, but for white space, and it never exceeds its bounds.
+invents: what it says stands in the event, but for white space and what nobody sees, and it never exceeds its bounds.
 """
 
 import re
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from dreamd.daily.transcript import Event
 from dreamd.pool.language import Tongue
+from dreamd.pool.plain import plain
 
 ASKED_CHARACTERS = 120
 REPLY_CHARACTERS = 200
@@ -19,8 +20,8 @@ _NO_REPLY: Mapping[Tongue, str] = {"en": "(no reply)", "zh": "（无回复）"}
 
 def line(event: Event, language: Tongue) -> str:
     """`User: X -> Reply: Y` without a bullet; `Reply: Y` where the question is not known."""
-    reply = _cut(meaningful(event.answers), REPLY_CHARACTERS)
-    return joined(_cut(event.asked, ASKED_CHARACTERS), reply or _NO_REPLY[language], language)
+    reply = _cut(meaningful(map(plain, event.answers)), REPLY_CHARACTERS)
+    return joined(_cut(plain(event.asked), ASKED_CHARACTERS), reply or _NO_REPLY[language], language)
 
 
 def joined(asked: str, reply: str, language: Tongue) -> str:

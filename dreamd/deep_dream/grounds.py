@@ -25,7 +25,7 @@ Fault = Literal[
     "untrusted",  # a preference or rule without any word of the person
     "one-window",  # a preference or rule seen on one day, and not said on purpose
     "undone",  # a person took it back before
-    "shape",  # a fragment, or longer than a line
+    "shape",  # a fragment, longer than a line, or a mark that is a person's to set
     "lossy",  # replaces old entries and keeps too little of them
     "protected",  # a pinned or protected entry was to be retired
     "successor",  # the entry's replacement was refused, so the entry stays
@@ -39,11 +39,16 @@ REWORDED = 0.8  # the same where old entries are merged: they are no evidence fo
 ALIKE = 0.9  # overlap of two lines that say the same
 
 
+_MARK = re.compile(r"<!--|-->|\[pinned\]", re.IGNORECASE)  # would hide what follows, or pin itself
+
+
 def fault_of(text: str, cites: Sequence[Source], undone: Sequence[str] = ()) -> Fault | None:
     """The first fault of a proposed line, or None."""
     if redacted(text):
         return "redacted"
     if len(text) > LONGEST_LINE or len(re.findall(r"\w", text)) < 2:  # noqa: PLR2004 - one letter is no statement
+        return "shape"
+    if _MARK.search(text):
         return "shape"
     if any(same(text, line) for line in undone):
         return "undone"

@@ -1,9 +1,10 @@
-"""A link that sends no secret: what a person wrote into MEMORY.md or a daily was never redacted by the tail."""
+"""A link that sends no secret, for what a person wrote was never redacted, and lets nothing unseen out of a reply."""
 
 from anyio import to_thread
 from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Reply
+from dreamd.pool.plain import plain
 from dreamd.pool.redaction import redact
 from dreamd.providers.base import Provider
 
@@ -11,7 +12,7 @@ _LONG = 20_000  # characters that are looked through in a few ms
 
 
 class Redacting(Provider):
-    """The prompt's texts and the reply's go through redaction; all else as the provider's."""
+    """The prompt's texts and the reply's go through redaction, the reply's is made plain; all else as the provider's."""
 
     def __init__(self, provider: Provider) -> None:
         self._provider = provider
@@ -19,7 +20,7 @@ class Redacting(Provider):
     async def complete(self, prompt: Prompt) -> Reply:
         clean = replace(prompt, system=await _clean(prompt.system), user=await _clean(prompt.user))
         reply = await self._provider.complete(clean)
-        return replace(reply, text=await _clean(reply.text))
+        return replace(reply, text=await _clean(plain(reply.text)))
 
     async def aclose(self) -> None:
         await self._provider.aclose()

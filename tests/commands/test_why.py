@@ -76,15 +76,6 @@ def test_a_line_of_the_diary_says_what_it_rests_on_or_that_it_is_an_account(tmp_
     assert "account" in cat.json("why", f"{diary}:{bullets[-1]}")["note"]
 
 
-def test_of_agents_that_share_a_workspace_the_one_that_wrote_the_line_is_asked(tmp_path: Path) -> None:
-    cat = Dreamer(tmp_path)
-    cat.dreamt()
-    other = f'[agents.ant]\nworkspace = "{cat.memory.parent}"\nenabled = false\n'
-    cat.config.write_text(cat.config.read_text().replace("[agents.cat]", f"{other}[agents.cat]"))
-    assert cat.json("why", f"{cat.memory}:4")["rests_on"][0]["text"] == LINE
-    assert cat.json("why", f"{cat.daily}:3")["rests_on"][0]["text"] == SAID
-
-
 def test_a_line_of_an_agent_that_was_renamed_since_still_resolves(tmp_path: Path) -> None:
     cat = Dreamer(tmp_path)
     cat.dreamt()

@@ -60,6 +60,14 @@ def test_an_altered_value_gives_way_to_the_rules_line(altered: str) -> None:
     assert "photos" not in reason
 
 
+def test_a_secret_that_the_model_made_up_is_refused() -> None:
+    audited = told(
+        "- User: asked about backing up photos -> Reply: rsync to nas01, [redacted:api-key] [E1]", BACKUP
+    )
+    assert texts(audited) == [RULE_1]
+    assert audited.refused
+
+
 def test_a_line_that_names_an_event_of_another_chunk_is_refused() -> None:
     audited = told("- User: asked about the photos -> Reply: rsync to nas01 [E1, E901]", BACKUP)
     assert texts(audited) == [RULE_1]

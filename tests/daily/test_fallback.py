@@ -36,6 +36,11 @@ def test_white_space_is_folded() -> None:
     assert line(event("a\n\n  b\tc", "d  e"), "en") == "User: a b c -> Reply: d e"
 
 
+def test_what_nobody_sees_stays_out_of_the_file() -> None:
+    text = line(event("a\x1b[31m red\u202e", "one\u2028two\x00 three"), "en")
+    assert text == "User: a red -> Reply: one two three"
+
+
 def test_a_missing_reply_is_said() -> None:
     assert line(event("hello?"), "en") == "User: hello? -> Reply: (no reply)"
     assert line(event("在吗"), "zh") == "用户: 在吗 → 回复: （无回复）"

@@ -24,3 +24,9 @@ async def test_a_prompt_without_secrets_is_sent_as_it_is() -> None:
     script = ScriptedProvider(["yes"])
     await Redacting(script).complete(prompt)
     assert script.prompts == [prompt]
+
+
+async def test_what_nobody_sees_is_taken_out_of_a_reply() -> None:
+    prompt = Prompt(purpose="deep-dream", system="s", user="u", max_tokens=9)
+    reply = await Redacting(ScriptedProvider(["- \x1b[31mred\u2028 \u202eline\x00 (D1)"])).complete(prompt)
+    assert reply.text == "- red  line (D1)"
