@@ -31,6 +31,8 @@ DAEMON_STOPPING = Event("daemon.stopping")
 DAEMON_STOPPED = Event("daemon.stopped")
 CONFIG_RELOADED = Event("config.reloaded")
 CONFIG_REFUSED = Event("config.refused", "error")
+AGENTS_MISSING = Event("agents.missing", "warning")  # none is configured: there is nothing to do
+WORKSPACE_MISSING = Event("workspace.missing", "warning")
 
 SYNC_FINISHED = Event("sync.finished")  # canonical: per pass over the logs that read anything
 SOURCE_FOUND = Event("source.found", "debug")

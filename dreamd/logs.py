@@ -5,12 +5,22 @@ Values only: no log text, prompt or key ever reaches an event, so there is nothi
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, MutableMapping
+from datetime import date
+from pathlib import PurePath
 from types import ModuleType
 from typing import Any, TextIO, cast
 
 from dreamd.config import Logs
-from dreamd.events import DISK_FULL, PHASE_FINISHED, SYNC_FINISHED, Emit, Event
+from dreamd.events import (
+    DISK_FULL,
+    PHASE_FINISHED,
+    SOURCE_READABLE,
+    SOURCE_UNREADABLE,
+    SYNC_FINISHED,
+    Emit,
+    Event,
+)
 
 STORED = (SYNC_FINISHED, PHASE_FINISHED)
 
@@ -45,6 +55,7 @@ def emitter(logs: Logs, to: TextIO | None = None) -> Emit:
         processors=[
             structlog.processors.add_log_level,
             structlog.processors.TimeStamper(fmt="iso", utc=True),
+            _plain,
             _renderer(logs, stream),
         ],
         wrapper_class=structlog.make_filtering_bound_logger(logs.level),
@@ -58,6 +69,11 @@ def emitter(logs: Logs, to: TextIO | None = None) -> Emit:
     return emit
 
 
+def _plain(_logger: object, _method: str, values: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    """Paths and dates as people write them, in both renderings."""
+    return {key: str(value) if isinstance(value, PurePath | date) else value for key, value in values.items()}
+
+
 def _renderer(logs: Logs, stream: TextIO) -> Any:
     if logs.format == "console" or (logs.format == "auto" and stream.isatty()):
         return structlog.dev.ConsoleRenderer(colors=stream.isatty())
@@ -65,14 +81,23 @@ def _renderer(logs: Logs, stream: TextIO) -> Any:
 
 
 def on_change(emit: Emit) -> Emit:
-    """The same, but a full disk is told once, until something was stored again."""
-    full = False
+    """The same, but a trouble that lasts is told once, though the follower and every night meet it anew.
+
+    A full disk, until something was stored again; a log that cannot be read, until it can or the reason is another.
+    """
+    troubles: dict[object, object] = {}
 
     def told(event: Event, /, **values: object) -> None:
-        nonlocal full
-        if full and event == DISK_FULL:
-            return
-        full = event == DISK_FULL or (full and event not in STORED)
+        source = (values.get("agent"), values.get("path"))
+        if event in STORED:
+            troubles.pop(DISK_FULL, None)
+        if event == SOURCE_READABLE:
+            troubles.pop(source, None)
+        if event in (DISK_FULL, SOURCE_UNREADABLE):
+            trouble, reason = (DISK_FULL, None) if event == DISK_FULL else (source, values.get("reason"))
+            if trouble in troubles and troubles[trouble] == reason:
+                return
+            troubles[trouble] = reason
         emit(event, **values)
 
     return told

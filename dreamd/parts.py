@@ -40,4 +40,4 @@ class Outcome(Struct, frozen=True, kw_only=True):
     diff: str = ""
     refused: tuple[str, ...] = ()
     spent: tuple[Usage, ...] = ()
-    new: bool = True  # False: nothing ran; the row stood in the ledger already
+    new: bool = True  # False: nothing ran; the row stood in the ledger already, or the agent waits its turn

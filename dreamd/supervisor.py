@@ -26,6 +26,7 @@ from dreamd.config import Config
 from dreamd.daemon import open_parts, state_folder
 from dreamd.errors import ConfigError, DreamdError
 from dreamd.events import (
+    AGENTS_MISSING,
     CONFIG_REFUSED,
     CONFIG_RELOADED,
     DAEMON_READY,
@@ -33,6 +34,7 @@ from dreamd.events import (
     DAEMON_STOPPED,
     DAEMON_STOPPING,
     TASK_FAILED,
+    WORKSPACE_MISSING,
 )
 from dreamd.locks import DAEMON, exclusive
 from dreamd.logs import emitter, on_change
@@ -84,6 +86,7 @@ async def serve(load: Load, clock: Clock | None = None) -> None:
 async def _live(parts: Parts, signals: Signals, load: Load) -> Config | None:
     """One life between two configurations: returns the next one, or None at the end."""
     health, ready = Health(Pulse(parts.clock)), anyio.Event()
+    await to_thread.run_sync(_warn, parts)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_kept, "follow", partial(follow, parts, ready), parts, health)
         tasks.start_soon(_kept, "night", partial(_nights, parts, health.pulse, ready), parts, health)
@@ -92,6 +95,18 @@ async def _live(parts: Parts, signals: Signals, load: Load) -> Config | None:
         config = await _next(parts, signals, load)
         tasks.cancel_scope.cancel()
     return config
+
+
+def _warn(parts: Parts) -> None:
+    """Of what a person has probably forgotten; it may still come."""
+    enabled = {name: agent for name, agent in parts.config.agents.items() if agent.enabled}
+    if not enabled:
+        parts.emit(AGENTS_MISSING, hint="run `dreamd init`, or name one in the configuration")
+    for name, agent in enabled.items():
+        if agent.workspace and not Path(agent.workspace).expanduser().is_dir():
+            parts.emit(
+                WORKSPACE_MISSING, agent=name, path=agent.workspace, hint="create it: no daily is written"
+            )
 
 
 async def _nights(parts: Parts, pulse: Pulse, ready: anyio.Event) -> None:

@@ -6,7 +6,14 @@ from datetime import date, datetime
 from pathlib import Path
 
 from dreamd.config import Logs
-from dreamd.events import DISK_FULL, NIGHT_FINISHED, SOURCE_FOUND, SYNC_FINISHED
+from dreamd.events import (
+    DISK_FULL,
+    NIGHT_FINISHED,
+    SOURCE_FOUND,
+    SOURCE_READABLE,
+    SOURCE_UNREADABLE,
+    SYNC_FINISHED,
+)
 from dreamd.logs import emitter, on_change
 
 
@@ -34,9 +41,13 @@ def test_events_below_the_level_are_not_told() -> None:
 
 def test_the_console_format_is_for_people() -> None:
     out = io.StringIO()
-    emitter(Logs(format="console"), out)(NIGHT_FINISHED, calls=2)
+    emitter(Logs(format="console"), out)(
+        NIGHT_FINISHED, calls=2, state=Path("/var/lib/dreamd"), day=date(2026, 3, 2)
+    )
     assert "night.finished" in out.getvalue()
     assert "calls=2" in out.getvalue()
+    assert "state=/var/lib/dreamd" in out.getvalue()
+    assert "day=2026-03-02" in out.getvalue()
     assert "{" not in out.getvalue()
 
 
@@ -61,3 +72,15 @@ def test_a_full_disk_is_told_once_until_something_was_stored_again() -> None:
     for event in (DISK_FULL, DISK_FULL, NIGHT_FINISHED, DISK_FULL, SYNC_FINISHED, DISK_FULL):
         emit(event)
     assert told == [DISK_FULL, NIGHT_FINISHED, SYNC_FINISHED, DISK_FULL]
+
+
+def test_a_log_that_cannot_be_read_is_told_once_until_it_can_or_for_another_reason() -> None:
+    told = []
+    emit = on_change(lambda _event, /, **values: told.append(values))
+    for agent, reason in (("anna", "denied"), ("anna", "denied"), ("bert", "denied"), ("anna", "no folder")):
+        emit(SOURCE_UNREADABLE, agent=agent, path="/x", reason=reason)
+    emit(SOURCE_READABLE, agent="anna", path="/x")
+    emit(SOURCE_UNREADABLE, agent="anna", path="/x", reason="no folder")
+    assert [(one["agent"], one.get("reason")) for one in told] == [
+        ("anna", "denied"), ("bert", "denied"), ("anna", "no folder"), ("anna", None), ("anna", "no folder"),
+    ]  # fmt: skip

@@ -8,11 +8,11 @@ import anyio
 import pytest
 from msgspec.structs import replace
 
-from dreamd.config import Config, Llm, State, load
+from dreamd.config import Agent, Config, Llm, State, load
 from dreamd.errors import ConfigError, StoreBusy
 from dreamd.night.pulse import Pulse
 from dreamd.stores.inmemory import InMemoryStore
-from dreamd.supervisor import LONGEST_PAUSE_S, Health, _kept, _usable, _watchdog_fed
+from dreamd.supervisor import LONGEST_PAUSE_S, Health, _kept, _usable, _warn, _watchdog_fed
 from tests.acceptance.house import Home
 from tests.night.conftest import Enough, House, house  # noqa: F401 - a fixture
 
@@ -108,6 +108,16 @@ async def test_the_watchdog_is_fed_only_after_a_real_read(
                 channel.recv(100)
 
 
+def test_no_agents_and_a_workspace_that_is_not_there_are_warned_of_in_the_log(house: Build) -> None:  # noqa: F811
+    home = house("anna", "bert")
+    (home.root / "bert").rename(home.root / "gone")
+    _warn(home.parts)
+    assert [line["agent"] for line in home.told.named("workspace.missing")] == ["bert"]
+    assert home.told.named("agents.missing") == []
+    _warn(replace(home.parts, config=Config()))
+    assert "dreamd init" in str(home.told.named("agents.missing"))
+
+
 def test_a_configuration_that_moves_the_state_or_names_no_provider_is_not_usable(tmp_path: Path) -> None:
     state = tmp_path / "state"
     good = Config(state=State(dir=str(state)))
@@ -116,6 +126,8 @@ def test_a_configuration_that_moves_the_state_or_names_no_provider_is_not_usable
         _usable(lambda: Config(state=State(dir=str(tmp_path / "other"))), state)
     with pytest.raises(ConfigError, match="slumber"):
         _usable(lambda: replace(good, llm=Llm(provider="slumber")), state)
+    with pytest.raises(ConfigError, match=r"agents\.anna\.format.*did you mean 'codex'"):
+        _usable(lambda: replace(good, agents={"anna": Agent(format="kodex")}), state)
     home = Home(tmp_path)
     home.configure('[night]\nat = "never"')
     with pytest.raises(ConfigError, match=r"night\.at"):

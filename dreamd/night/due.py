@@ -139,10 +139,15 @@ def _open(row: LedgerRow | None, known: Known, zone: ZoneInfo) -> bool:
 
 
 def may_retry(row: LedgerRow, known: Known) -> bool:
-    """Whether an unfinished phase has attempts left, is not too long ago and has rested after its failure."""
+    """Whether an unfinished phase is left to be tried again and has rested after its failure."""
+    rested = row.state == "running" or (row.state == "failed" and not _rests(row, known.now))
+    return rested and is_left(row, known)
+
+
+def is_left(row: LedgerRow, known: Known) -> bool:
+    """Whether a phase that fails has attempts left and is not too long ago."""
     oldest = known.now.date() - timedelta(days=known.schedule.catch_up_days + 1)
-    left = row.attempts < known.schedule.max_attempts and row.day >= oldest
-    return left and (row.state == "running" or (row.state == "failed" and not _rests(row, known.now)))
+    return row.attempts < known.schedule.max_attempts and row.day >= oldest
 
 
 def _rests(row: LedgerRow, now: datetime) -> bool:
@@ -177,16 +182,41 @@ def dreamers(day: date, known: Known, *, begun: Collection[str], force: bool = F
     `force` gives the places away anew, first to those who had them, news or not. An agent whose night has not begun
     is not returned, but keeps its place in the order.
     """
-    turns = [row for row in known.rows if row.phase == "deep_dream"]
-    had = {row.agent: row for row in turns if row.day == day and row.state != "skipped"}
-    taken = {} if force else had
+    taken = {} if force else _had_turns(day, known)
     again = sorted(agent for agent, row in taken.items() if may_retry(row, known))
+    chosen = queue(day, known, force=force)[: max(0, known.candidates - len(taken))]
+    return [agent for agent in again + chosen if agent in begun]
+
+
+def queue(day: date, known: Known, *, force: bool = False) -> list[str]:
+    """Who has daily material newer than their last Deep Dream and no turn in the night of `day`, the next one first."""
+    turns = [row for row in known.rows if row.phase == "deep_dream"]
+    had = _had_turns(day, known)
     last = {row.agent: row.day for row in sorted(turns, key=lambda row: row.day)}
     news = {row.agent for row in known.rows if row.day <= day and _is_news(row, turns)}
-    hungry = {s.agent for s in known.sleepers if force or s.agent in news} - set(taken)
-    waiting = sorted(hungry, key=lambda agent: (agent not in had, last.get(agent, date.min), agent))
-    chosen = waiting[: max(0, known.candidates - len(taken))]
-    return [agent for agent in again + chosen if agent in begun]
+    hungry = {s.agent for s in known.sleepers if force or s.agent in news} - set(() if force else had)
+    return sorted(hungry, key=lambda agent: (agent not in had, last.get(agent, date.min), agent))
+
+
+def _had_turns(day: date, known: Known) -> dict[str, LedgerRow]:
+    return {
+        row.agent: row
+        for row in known.rows
+        if row.phase == "deep_dream" and row.day == day and row.state != "skipped"
+    }
+
+
+def waiting(day: date, known: Known) -> dict[str, tuple[str, ...]]:
+    """For who has to wait beyond the night of `day` for a Deep Dream: those who dream in it or are before them."""
+    had, hungry = tuple(sorted(_had_turns(day, known))), queue(day, known)
+    free = max(0, known.candidates - len(had))
+    places = {agent: (*had, *hungry[:at]) for at, agent in enumerate(hungry) if at >= free}
+    return places if known.candidates else {}
+
+
+def turn(first: Sequence[str]) -> str:
+    """What to say to who waits for a Deep Dream."""
+    return f"waits its turn: {', '.join(first)} {'dreams' if len(first) == 1 else 'dream'} first"
 
 
 def _is_news(row: LedgerRow, turns: Iterable[LedgerRow]) -> bool:

@@ -1,7 +1,7 @@
 """What the night has to know of this moment, asked of the clock, the configuration and the store. Blocking."""
 
 import secrets
-from datetime import date
+from datetime import date, timedelta
 
 from dreamd.config import night_time, zone_of
 from dreamd.night.due import LIVED, REMEMBERED, Known, Schedule, Sleeper
@@ -9,12 +9,17 @@ from dreamd.parts import Parts
 from dreamd.stores.base import Changes
 
 _SEED = "night.seed"
+AHEAD = timedelta(days=1)  # the local date of a zone may be a day on
 
 
 def known(parts: Parts, day: date | None = None) -> Known:
-    """The enabled agents with their days, and the ledger of the two months before now, or before `day` if earlier."""
+    """The enabled agents with their days, and the ledger of the two months before now, or before `day` if earlier.
+
+    A row of a later day, left by a clock that was set back since, says nothing yet: a dream of 2100 is nobody's last.
+    """
     now = parts.clock.now()
     since = min(now.date(), day or now.date()) - REMEMBERED
+    until = max(now.date(), day or now.date()) + AHEAD
     enabled = {name: agent for name, agent in parts.config.agents.items() if agent.enabled}
     return Known(
         now=now,
@@ -23,7 +28,7 @@ def known(parts: Parts, day: date | None = None) -> Known:
             Sleeper(agent=name, zone=zone_of(agent), windows=parts.store.windows(name, LIVED))
             for name, agent in enabled.items()
         ],
-        rows=[row for row in parts.store.ledger(since=since) if row.agent in enabled],
+        rows=[row for row in parts.store.ledger(since=since) if row.agent in enabled and row.day <= until],
         candidates=parts.config.deep_dream.candidates if parts.config.deep_dream.enabled else 0,
     )
 

@@ -16,7 +16,7 @@ from dreamd.deep_dream.phase import deep_dream
 from dreamd.errors import DreamdError
 from dreamd.events import NIGHT_FINISHED, NIGHT_STARTED, PHASE_FAILED
 from dreamd.locks import NIGHT, exclusive
-from dreamd.night.due import Known, Night, dreamers, lookback
+from dreamd.night.due import Known, Night, dreamers, lookback, turn, waiting
 from dreamd.night.known import known
 from dreamd.parts import Outcome, Parts
 from dreamd.stores.base import Changes, LedgerRow, Phase
@@ -100,15 +100,16 @@ async def _phase_2(
     while True:
         seen = await to_thread.run_sync(_seen, parts, night, [*before, *outcomes])
         tried = {outcome.row.agent for outcome in outcomes}
-        turn = dreamers(night.day, seen, begun=set(night.begun) - tried, force=force)
-        if not turn:
-            return outcomes + _standing(night, seen, tried)
-        days = lookback(turn[0], night.day, seen.rows, parts.config.deep_dream.lookback_days)
+        next_ones = dreamers(night.day, seen, begun=set(night.begun) - tried, force=force)
+        if not next_ones:
+            standing = _standing(night, seen, tried)
+            return [*outcomes, *standing, *_waiting(night, seen, tried | {one.row.agent for one in standing})]
+        days = lookback(next_ones[0], night.day, seen.rows, parts.config.deep_dream.lookback_days)
         dream = partial(
-            deep_dream, parts, turn[0], night.day, lookback_days=days, force=force, dry_run=dry_run
+            deep_dream, parts, next_ones[0], night.day, lookback_days=days, force=force, dry_run=dry_run
         )
         outcomes.append(
-            await _outcome(parts, _blank(turn[0], night.day, "deep_dream"), dream, dry_run=dry_run)
+            await _outcome(parts, _blank(next_ones[0], night.day, "deep_dream"), dream, dry_run=dry_run)
         )
 
 
@@ -134,6 +135,18 @@ def _standing(night: Night, seen: Known, tried: Collection[str]) -> list[Outcome
     rows = (row for row in seen.rows if row.phase == "deep_dream" and row.day == night.day)
     return [
         Outcome(row=row, new=False) for row in rows if row.agent in night.begun and row.agent not in tried
+    ]
+
+
+def _waiting(night: Night, seen: Known, told: Collection[str]) -> list[Outcome]:
+    """For who has news and no place in this night: a row that is not written, for nothing came of it."""
+    return [
+        Outcome(
+            row=replace(_blank(agent, night.day, "deep_dream"), state="skipped", reason=turn(first)),
+            new=False,
+        )
+        for agent, first in waiting(night.day, seen).items()
+        if agent in night.begun and agent not in told
     ]
 
 

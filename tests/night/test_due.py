@@ -9,7 +9,19 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dreamd.clock import local_date
-from dreamd.night.due import Known, Schedule, Sleeper, back_off, dreamers, lookback, next_look, nights, wanted
+from dreamd.night.due import (
+    Known,
+    Schedule,
+    Sleeper,
+    back_off,
+    dreamers,
+    lookback,
+    next_look,
+    nights,
+    turn,
+    waiting,
+    wanted,
+)
 from dreamd.stores.base import LedgerRow, Phase, RunState, WindowCount
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -300,3 +312,18 @@ def test_a_night_without_a_date_is_that_of_the_latest_unfiled_day_else_of_the_la
     ) == MONDAY - timedelta(1)
     assert wanted(known(now, [sleeper("anna", *days), sleeper("bert", MONDAY)]), ["anna", "bert"]) == MONDAY
     assert wanted(known(now, [sleeper("anna", MONDAY + timedelta(1))]), ["anna"]) == MONDAY - timedelta(1)
+
+
+def test_who_has_no_place_in_a_night_waits_for_those_before_them() -> None:
+    agents = [sleeper(name) for name in ("anna", "bert", "carl")]
+    dailies = [row(name, MONDAY, "done") for name in ("anna", "bert", "carl")]
+    assert waiting(MONDAY, known(at(MONDAY, 23, 58), agents, dailies)) == {
+        "bert": ("anna",),
+        "carl": ("anna", "bert"),
+    }
+    dreamt = [*dailies, row("anna", MONDAY, "done", phase="deep_dream", ended=at(MONDAY, 23, 57))]
+    assert waiting(MONDAY, known(at(MONDAY, 23, 58), agents, dreamt))["bert"] == ("anna",)
+    assert waiting(MONDAY + timedelta(1), known(at(MONDAY, 23, 58), agents, dreamt)) == {"carl": ("bert",)}
+    assert waiting(MONDAY, known(at(MONDAY, 23, 58), agents, dailies, candidates=0)) == {}
+    assert turn(("anna",)) == "waits its turn: anna dreams first"
+    assert turn(("anna", "bert")) == "waits its turn: anna, bert dream first"

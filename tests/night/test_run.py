@@ -157,3 +157,15 @@ async def test_a_person_need_not_wait_for_a_deep_dream_that_failed_or_was_given_
     row = home.parts.store.ledger("anna", "deep_dream")[0]
     home.parts.store.write(Changes(ledger=(replace(row, attempts=5),)))
     assert states(await run_night(home.parts, MONDAY))["anna", "deep_dream"] == "skipped"
+
+
+async def test_who_waits_for_a_deep_dream_is_told_for_whom_and_keeps_no_row(house: Build) -> None:
+    home = house("anna", "bert")
+    failing = replace(home.parts, provider=lambda _job: ScriptedProvider([]))
+    for agent in ("anna", "bert"):
+        home.says(agent, NOON, "How long is the bridge?", "It is 320 metres long.")
+    outcomes = await run_night(failing, MONDAY)
+    assert states(outcomes)["anna", "deep_dream"] == "failed"
+    (bert,) = (one for one in outcomes if one.row.agent == "bert" and one.row.phase == "deep_dream")
+    assert (bert.row.reason, bert.new) == ("waits its turn: anna dreams first", False)
+    assert home.parts.store.ledger("bert", "deep_dream") == []
