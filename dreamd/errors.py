@@ -33,6 +33,10 @@ class UsageError(DreamdError):
     exit_code = 2
 
 
+class NothingToDo(DreamdError):
+    """There is nothing to take back, or it was decided already; nothing was changed."""
+
+
 class LogUnreadable(DreamdError):
     """A session log cannot be opened or understood; it is left alone and tried again later."""
 

@@ -24,6 +24,11 @@ class Content(Struct, frozen=True):
     sha256: str
     exists: bool
 
+    @property
+    def mark(self) -> str:
+        """Tells contents apart, and an empty file from none, whose mark is ""."""
+        return self.sha256 if self.exists else ""
+
 
 def sha256_of(text: str) -> str:
     return hashlib.sha256(text.encode("utf-8")).hexdigest()
@@ -99,6 +104,19 @@ def _replace(target: Path, data: bytes, expected_sha256: str | None) -> None:
         temporary.unlink(missing_ok=True)
         raise
     _sync_folder(target.parent)
+
+
+def remove(path: Path, *, root: Path, expected_sha256: str) -> None:
+    """Take the file away, durably, if it is still as expected; a symlink to it stays. Raises as `replace`."""
+    target = confined(path, root)
+    _still(target, expected_sha256)
+    try:
+        target.unlink(missing_ok=True)
+        _sync_folder(target.parent)
+    except OSError as error:
+        raise WorkspaceError(
+            f"cannot remove {path}: {error.strerror}", hint="check the folder's permissions"
+        ) from error
 
 
 def _still(target: Path, sha256: str) -> None:

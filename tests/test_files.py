@@ -108,3 +108,22 @@ def test_a_root_that_went_away_is_not_made_anew(tmp_path: Path) -> None:
     with pytest.raises(WorkspaceError, match="missing"):
         files.replace(tmp_path / "gone" / "MEMORY.md", "x", root=tmp_path / "gone")
     assert not (tmp_path / "gone").exists()
+
+
+def test_a_file_is_taken_away_only_as_it_was_read(tmp_path: Path) -> None:
+    real, link = tmp_path / "real.md", tmp_path / "MEMORY.md"
+    real.write_text("read")
+    link.symlink_to(real)
+    before = files.read(link)
+    real.write_text("edited")
+    with pytest.raises(FileChanged):
+        files.remove(link, root=tmp_path, expected_sha256=before.sha256)
+    files.remove(link, root=tmp_path, expected_sha256=files.read(link).sha256)
+    assert link.is_symlink()
+    assert not real.exists()
+
+
+def test_an_empty_file_is_not_the_same_as_none(tmp_path: Path) -> None:
+    none = files.read(tmp_path / "MEMORY.md")
+    (tmp_path / "MEMORY.md").touch()
+    assert (none.mark, files.read(tmp_path / "MEMORY.md").mark) == ("", none.sha256)

@@ -3,7 +3,9 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import datetime
 from typing import TypeVar
+from zoneinfo import ZoneInfo
 
 import anyio
 import click
@@ -54,6 +56,12 @@ def agents_of(parts: Parts, agent: str | None) -> list[str]:
     if not enabled:
         raise UsageError("no agent is configured", hint="run `dreamd init` to find those on this machine")
     return enabled
+
+
+def local_time(at: datetime, zone: ZoneInfo) -> str:
+    """`2026-03-02 10:00 +01:00`, to the minute."""
+    local = at.astimezone(zone)
+    return f"{local:%Y-%m-%d %H:%M} {local.isoformat()[-len('+01:00') :]}"
 
 
 def print_json(value: object) -> None:

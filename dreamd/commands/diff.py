@@ -39,9 +39,18 @@ def command(ctx: click.Context, numbers: tuple[int, ...], agent: str | None, as_
         found = _named(parts, numbers, agent) if numbers else _latest(parts, agents_of(parts, agent))
     if as_json:
         print_json(found)
-    else:
-        for difference in found:
-            print_diff(difference.diff)
+        return
+    for difference in found:
+        click.echo(_heading(difference))
+        print_diff(difference.diff)
+    if not found:
+        click.echo("no versions yet: dreamd has not dreamt")
+
+
+def _heading(difference: Difference) -> str:
+    before = f"version {difference.before}" if difference.before else "no file"
+    after = f"version {difference.after}" if difference.after else "the file as it is"
+    return f"{difference.agent}: {before} -> {after}{'' if difference.diff else ': no difference'}"
 
 
 def _latest(parts: Parts, agents: Sequence[str]) -> list[Difference]:

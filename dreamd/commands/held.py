@@ -1,14 +1,12 @@
 """`dreamd held`: rewrites that wait for a person."""
 
 from functools import partial
-from pathlib import Path
 
 import click
+import msgspec
 
-from dreamd import files
 from dreamd.commands._show import agent_option, agents_of, alone, json_option, opened, print_diff, print_json
-from dreamd.deep_dream.history import unified
-from dreamd.deep_dream.review import accept, find, reject
+from dreamd.deep_dream.review import accept, find, preview, reject
 from dreamd.stores.base import Held
 
 _number = click.argument("number", metavar="ID", type=click.IntRange(1))
@@ -48,18 +46,30 @@ def list_held(
 @json_option
 @click.pass_context
 def show(ctx: click.Context, number: int, as_json: bool) -> None:
-    """Show what a rewrite would change in the file as it is now, and what its diary says."""
+    """Show what accepting would change in the file as it is now, and what its diary says.
+
+    Of a decided one, what the night wanted to change.
+    """
     with opened(ctx) as parts:
         held = find(parts, number)
+    shown = preview(held)
     if as_json:
-        print_json(held)
+        print_json(msgspec.structs.asdict(held) | msgspec.structs.asdict(shown))
         return
     click.echo(f"{held.agent}, night of {held.day}, {held.state}: {held.reason}\n")
-    present = files.read(Path(held.path)).text
-    diff = unified(present, held.content, Path(held.path))
-    print_diff(diff)
+    if shown.conflicts:
+        click.echo(_CONFLICTS.format(path=held.path, number=number))
+    print_diff(shown.diff)
+    if not shown.diff:
+        click.echo(f"{held.path} is like that already: nothing would change")
     click.echo()
     click.echo(held.diary, nl=False)
+
+
+_CONFLICTS = """\
+conflicts: {path} was edited since at the same lines, so accepting would write nothing. This is what the night wanted;
+take what you want of it by hand, then `dreamd held reject {number}`.
+"""
 
 
 @command.command("accept")

@@ -1,10 +1,15 @@
 """Rewrites that wait for a person: accepting writes one as it would have been written then, rejecting drops it."""
 
+from pathlib import Path
+
+from msgspec import Struct
 from msgspec.structs import replace
 
-from dreamd.deep_dream import memory_file
+from dreamd import files
+from dreamd.deep_dream.history import unified
+from dreamd.deep_dream.merge import merge
 from dreamd.deep_dream.writing import Written, decoded, resume, write
-from dreamd.errors import UsageError
+from dreamd.errors import FileChanged, NothingToDo, UsageError
 from dreamd.parts import Parts
 from dreamd.stores.base import Changes, Held, LedgerRow
 
@@ -17,27 +22,53 @@ def find(parts: Parts, held_id: int) -> Held:
     return found
 
 
+class Preview(Struct, frozen=True):
+    """What accepting would do to the file as it is: its diff. Conflicts: nothing; the diff is the one of that night."""
+
+    diff: str
+    conflicts: bool
+
+
+def preview(held: Held) -> Preview:
+    """Of a decided one: what the night wanted. Blocking. Raises WorkspaceError."""
+    intent, path = decoded(held.detail), Path(held.path)
+    wanted = Preview(unified(intent.base, intent.ours, path), conflicts=False)
+    if held.state != "waiting":
+        return wanted
+    present = files.read(path).text
+    merged = merge(intent.base, intent.ours, present)
+    return (
+        replace(wanted, conflicts=True) if merged is None else Preview(unified(present, merged, path), False)
+    )
+
+
 def accept(parts: Parts, held_id: int) -> Written:
     """Write it now, merging what was edited since. Blocking.
 
-    Raises UsageError (unknown, or decided already), FileChanged (edited at the same lines), WorkspaceError, DiskFull.
+    Raises UsageError (unknown), NothingToDo (decided already), FileChanged (edited at the same lines), WorkspaceError,
+    DiskFull.
     """
     held = _waiting(parts, held_id)
     resume(parts, held.agent)
     decided = decoded(held.detail)
-    entries = len(memory_file.lines_of(held.content))
     intent = replace(
         decided,
         author="accepted",
         note=f"held rewrite {held_id} accepted",
-        row=_row(parts, held, f"accepted by a person; {entries} entries"),
+        row=_row(parts, held, "accepted by a person"),
         held=replace(held, state="accepted"),
     )
-    return write(parts, intent)
+    try:
+        return write(parts, intent)
+    except FileChanged as error:
+        raise FileChanged(
+            f"{held.path} was edited since at the same lines; nothing was written",
+            hint=f"take what you want of `dreamd held show {held_id}` by hand, then `dreamd held reject {held_id}`",
+        ) from error
 
 
 def reject(parts: Parts, held_id: int) -> Held:
-    """Drop it; MEMORY.md stays. Raises UsageError."""
+    """Drop it; MEMORY.md stays. Raises UsageError, NothingToDo."""
     held = replace(_waiting(parts, held_id), state="rejected")
     row = _row(parts, held, "rejected by a person")
     parts.store.write(Changes(held=(held,), ledger=(row,) if row else (), durable=True))
@@ -47,7 +78,7 @@ def reject(parts: Parts, held_id: int) -> Held:
 def _waiting(parts: Parts, held_id: int) -> Held:
     held = find(parts, held_id)
     if held.state != "waiting":
-        raise UsageError(f"held rewrite {held_id} was {held.state} already")
+        raise NothingToDo(f"held rewrite {held_id} was {held.state} already")
     return held
 
 

@@ -146,7 +146,7 @@ def gather(parts: Parts, agent_id: str, day: date, lookback_days: int) -> Materi
         insights=_numbered("I", reader.insights("long_term", known)),
         waiting=_numbered("C", reader.insights("candidate")),
         found=tuple(version for version in contents if version.content and not _recorded(version, versions)),
-        settled=bool(own) and own[0].sha256 == base.sha256,
+        settled=bool(own) and own[0].sha256 == base.mark,
         undone=undone(own, base.text),
         language=detect(texts) if agent.language == "auto" else agent.language,
     )

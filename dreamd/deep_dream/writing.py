@@ -7,7 +7,7 @@ swap); what somebody else wrote meanwhile is merged by line, and a conflict leav
 
 import os
 import stat
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 from typing import Literal
@@ -28,11 +28,14 @@ from dreamd.parts import Parts
 from dreamd.pool.language import Tongue
 from dreamd.stores.base import Changes, FileVersion, Held, LedgerRow, LineEvidence, Store
 
+Author = Literal["found", "dreamd", "undo", "accepted"]
+
 
 class Intent(Struct, frozen=True, kw_only=True):
     """All that is to happen. `evidence`: line -> refs, of lines that are new or changed; `found` refs allowed.
 
     `row` is the ledger row of the end. `held` is written with it. `seen` are contents that refs may point into.
+    `removes`: a file that would be left empty goes. `recorded`: the file is written and its versions are stored.
     """
 
     agent: str
@@ -50,6 +53,8 @@ class Intent(Struct, frozen=True, kw_only=True):
     row: LedgerRow | None = None
     job: str = ""
     held: Held | None = None
+    removes: bool = False
+    recorded: bool = False
 
 
 class Written(Struct, frozen=True):
@@ -74,13 +79,13 @@ def write(parts: Parts, intent: Intent) -> Written:
         writable(path, intent.place.root)
         files.read(path)  # a diary that cannot be read must not be found out when MEMORY.md is written
     _remember(parts.store, intent.agent, encoded(intent))
-    return _carry_out(parts, intent)
+    return _carry_out(parts, intent, resumed=False)
 
 
 def resume(parts: Parts, agent: str) -> Written | None:
     """Finish what a crash or an error left, if anything. Raises as `write`."""
     stored = parts.store.meta(_key(agent))
-    return _carry_out(parts, decoded(stored)) if stored else None
+    return _carry_out(parts, decoded(stored), resumed=True) if stored else None
 
 
 def encoded(intent: Intent) -> str:
@@ -95,17 +100,18 @@ def _remember(store: Store, agent: str, intent: str) -> None:
     store.write(Changes(meta={_key(agent): intent}, durable=True))
 
 
-def _carry_out(parts: Parts, intent: Intent) -> Written:
+def _carry_out(parts: Parts, intent: Intent, *, resumed: bool) -> Written:
     try:
-        before, content = _put(intent)
+        before, after = _put(intent)
     except (WorkspaceError, FileChanged, DiskFull):
         _remember(parts.store, intent.agent, "")
         raise
-    changed = (intent.place.memory,) if content != before.text else ()
+    changed = (intent.place.memory,) if after != before else ()
     diary = _tell(intent)
-    _record_versions(parts, intent, before, content)
-    parts.store.write(_conclusion(parts, intent, content))
-    return Written(content, (*changed, *diary), intent.row)
+    if not intent.recorded:
+        _record_versions(parts, intent, before, after, resumed=resumed)
+    parts.store.write(_conclusion(parts, intent, after.text))
+    return Written(after.text, (*changed, *diary), intent.row)
 
 
 # --- the files ---
@@ -113,27 +119,33 @@ def _carry_out(parts: Parts, intent: Intent) -> Written:
 _TRIES = 3
 
 
-def _put(intent: Intent) -> tuple[Content, str]:
+def _put(intent: Intent) -> tuple[Content, Content]:
     """Replace the file, merging what came between. Returns what was there and what is there now."""
     for attempt in range(_TRIES):
         present = files.read(intent.place.memory)
         content = merge(intent.base, intent.ours, present.text)
         if content is None:
             break
-        if content == present.text:
-            return present, content
+        if intent.recorded or content == present.text:
+            return present, present
         try:
-            files.replace(
-                intent.place.memory, content, root=intent.place.root, expected_sha256=present.sha256
-            )
+            return present, _replaced(intent, present, content)
         except FileChanged:
             if attempt == _TRIES - 1:
                 raise
-        else:
-            return present, content
     raise FileChanged(
         f"{intent.place.memory} was edited meanwhile at the same lines", hint="it is tried again"
     )
+
+
+def _replaced(intent: Intent, present: Content, content: str) -> Content:
+    path, root = intent.place.memory, intent.place.root
+    gone = intent.removes and not content
+    if gone:
+        files.remove(path, root=root, expected_sha256=present.sha256)
+    else:
+        files.replace(path, content, root=root, expected_sha256=present.sha256)
+    return Content(content, files.sha256_of(content), exists=not gone)
 
 
 def _tell(intent: Intent) -> tuple[Path, ...]:
@@ -164,25 +176,35 @@ _ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
 # --- the store ---
 
 
-def _record_versions(parts: Parts, intent: Intent, before: Content, content: str) -> None:
-    """Store what was there and what is there now, unless an earlier try did."""
+def _record_versions(parts: Parts, intent: Intent, before: Content, after: Content, *, resumed: bool) -> None:
+    """Store what was there and what is there now, and that this is done."""
     known = parts.store.versions(intent.agent)
-    path = str(intent.place.memory)
-    own = [version for version in known if version.path == path]
+    own = [version for version in known if version.path == str(intent.place.memory)]
     fresh = list(_cited_files(intent, known))
-    if not own or own[0].sha256 != files.sha256_of(content):
-        found = (text for text in (intent.base, before.text) if text != content)
-        author = (
-            intent.author if intent.ours != intent.base else "found"
-        )  # else undo would take back nothing of ours
-        texts = [*((text, "found") for text in found), (content, author)]
-        latest = own[0].content if own else ""
-        for text, author in texts:
-            if text != latest:
-                fresh.append(_version(parts, intent, text, author))
-                latest = text
-    if fresh:
-        parts.store.write(Changes(versions=fresh))
+    base = _content(intent.base)
+    stages = list(_stages(intent, before, after, resumed=resumed))
+    if base.exists and base.mark not in {version.sha256 for version in own}:
+        stages.insert(0, (base, "found"))
+    latest = own[0].sha256 if own else ""
+    for content, author in stages:
+        if content.mark != latest or author == "undo":
+            fresh.append(_version(parts, intent, content, author))
+            latest = content.mark
+    done = encoded(replace(intent, recorded=True))
+    parts.store.write(Changes(versions=fresh, meta={_key(intent.agent): done}))
+
+
+def _stages(
+    intent: Intent, before: Content, after: Content, *, resumed: bool
+) -> Iterator[tuple[Content, Author]]:
+    """What stood in the file one after the other, and by whose hand: only what dreamd changed is dreamd's."""
+    if resumed and after == before and intent.ours != intent.base:
+        yield _content(intent.ours), intent.author  # written before the crash, and perhaps edited since
+        yield after, "found"
+        return
+    yield before, "found"
+    if after != before or intent.author == "undo":  # what somebody took out by hand counts as taken back, too
+        yield after, intent.author
 
 
 def _cited_files(intent: Intent, known: Sequence[FileVersion]) -> list[FileVersion]:
@@ -196,18 +218,21 @@ def _cited_files(intent: Intent, known: Sequence[FileVersion]) -> list[FileVersi
     ]
 
 
-def _version(parts: Parts, intent: Intent, text: str, author: str) -> FileVersion:
+def _content(text: str) -> Content:
+    """Of a text whose file is not at hand: an empty one counts as none."""
+    return Content(text, files.sha256_of(text), exists=bool(text))
+
+
+def _version(parts: Parts, intent: Intent, content: Content, author: Author) -> FileVersion:
     found = FileVersion(
         agent=intent.agent,
         path=str(intent.place.memory),
-        author="found",
-        content=text,
-        sha256=files.sha256_of(text),
+        author=author,
+        content=content.text,
+        sha256=content.mark,
         at=parts.clock.now(),
     )
-    if author == "found":
-        return found
-    return replace(found, author=intent.author, day=intent.day, note=intent.note)
+    return found if author == "found" else replace(found, day=intent.day, note=intent.note)
 
 
 def _conclusion(parts: Parts, intent: Intent, content: str) -> Changes:

@@ -1,7 +1,8 @@
 import fcntl
 import json
-from datetime import date
+from datetime import UTC, date, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -67,3 +68,9 @@ def test_what_writes_an_agents_files_waits_for_no_night_but_says_so(tmp_path: Pa
         ):
             assert isinstance(cat.run(*command).exception, StateLocked)
     assert cat.memory.read_text() == before
+
+
+def test_a_time_is_told_in_the_zone_with_its_offset() -> None:
+    at = datetime(2026, 3, 2, 9, 0, 59, tzinfo=UTC)
+    assert _show.local_time(at, ZoneInfo("Europe/Berlin")) == "2026-03-02 10:00 +01:00"
+    assert _show.local_time(at, ZoneInfo("America/St_Johns")) == "2026-03-02 05:30 -03:30"

@@ -23,7 +23,16 @@ def test_two_numbers_compare_versions(tmp_path: Path) -> None:
     cat = Dreamer(tmp_path)
     cat.dreamt()
     assert "-- The shop moved to Berlin on 2026-03-01" in cat.run("diff", "2", "1").output
-    assert cat.run("diff", "1", "1").output == ""
+    assert cat.run("diff", "1", "1").output == "cat: version 1 -> version 1: no difference\n"
+
+
+def test_the_agent_and_the_versions_are_named(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    assert "no versions yet" in cat.run("diff").output
+    assert cat.json("diff") == []
+    cat.dreamt()
+    assert cat.run("diff").output.startswith("cat: version 1 -> version 2\n--- a/MEMORY.md\n")
+    assert cat.run("diff", "2").output == "cat: version 2 -> the file as it is: no difference\n"
 
 
 def test_an_unknown_number_is_a_usage_error(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from dreamd.errors import FileChanged, UsageError
+from dreamd.errors import FileChanged, NothingToDo, UsageError
 from tests.commands.dreamer import Dreamer, reply
 
 OLD = "".join(f"- fact {number} about shelf {number}\n" for number in range(1, 7))
@@ -34,7 +34,25 @@ def test_accepting_writes_it_with_its_evidence(tmp_path: Path) -> None:
     assert cat.json("why", f"{cat.memory}:2")["rests_on"][0]["kind"] == "daily"
     assert cat.json("history")[0]["author"] == "accepted"
     assert "nothing is held" in cat.run("held").output
-    assert isinstance(cat.run("held", "accept", "1").exception, UsageError)
+    assert isinstance(cat.run("held", "accept", "1").exception, NothingToDo)
+
+
+def test_what_was_appended_is_in_what_is_shown_and_stays_when_accepted(tmp_path: Path) -> None:
+    cat = held(tmp_path)
+    cat.memory.write_text(OLD + "- mine\n")
+    shown = cat.json("held", "show", "1")
+    assert not shown["conflicts"]
+    assert "-- mine" not in shown["diff"]
+    assert "\n - mine\n" in shown["diff"]
+    assert cat.run("held", "accept", "1").exception is None
+    assert "- mine\n" in cat.memory.read_text()
+
+
+def test_a_decided_one_shows_what_the_night_wanted(tmp_path: Path) -> None:
+    cat = held(tmp_path)
+    cat.run("held", "reject", "1")
+    cat.memory.write_text("- all new\n")
+    assert "-- fact 1 about shelf 1" in cat.run("held", "show", "1").output
 
 
 def test_rejecting_leaves_the_file(tmp_path: Path) -> None:
@@ -49,7 +67,12 @@ def test_a_conflict_writes_nothing_and_keeps_it_waiting(tmp_path: Path) -> None:
     cat = held(tmp_path)
     mine = OLD.replace("fact 3", "another fact 3")
     cat.memory.write_text(mine)
-    assert isinstance(cat.run("held", "accept", "1").exception, FileChanged)
+    shown = cat.run("held", "show", "1").output
+    assert "conflicts" in shown
+    assert "another fact 3" not in shown
+    error = cat.run("held", "accept", "1").exception
+    assert isinstance(error, FileChanged)
+    assert "held reject 1" in str(error)
     assert cat.memory.read_text() == mine
     assert [one["state"] for one in cat.json("held", "list")] == ["waiting"]
 

@@ -2,7 +2,7 @@ import pytest
 from anyio import to_thread
 
 from dreamd.deep_dream.review import accept, find, reject
-from dreamd.errors import UsageError
+from dreamd.errors import NothingToDo, UsageError
 from tests.deep_dream.conftest import House, reply
 
 OLD = "".join(f"- fact {number} about shelf {number}\n" for number in range(1, 7))
@@ -41,7 +41,7 @@ async def test_a_decision_is_made_once(house: House) -> None:
     await held(house)
     reject(house.parts, 1)
     for decide in (accept, reject):
-        with pytest.raises(UsageError, match="rejected already"):
+        with pytest.raises(NothingToDo, match="rejected already"):
             decide(house.parts, 1)
 
 
