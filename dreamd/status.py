@@ -6,18 +6,20 @@ Loads nothing that a daemon needs and a glance does not (a test holds it to that
 import os
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, timedelta
+from itertools import islice
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
 from dreamd.clock import local_date
-from dreamd.config import Agent
 from dreamd.locks import DAEMON, NIGHT, Holder, holder
-from dreamd.night.due import Known, Sleeper
+from dreamd.night.due import FARTHEST_LOOKBACK, Known, Sleeper, is_left, queue
 from dreamd.night.known import known
 from dreamd.parts import Parts
 from dreamd.stores.base import Cursor, LedgerRow
+
+_MOST_FAILURES, _MOST_DAYS = 20, 7
 
 
 class Backlog(Struct, frozen=True):
@@ -28,7 +30,11 @@ class Backlog(Struct, frozen=True):
 
 
 class AgentStatus(Struct, frozen=True, kw_only=True):
-    """`last_night` holds the newest ledger row of each phase; `next_night` is local time with its offset."""
+    """`last_night` holds the newest ledger row of each phase; `next_night` is local time with its offset.
+
+    `dreams_after` are those who have their Deep Dream in a night before it, () when the next night is its own; None
+    when it has nothing to dream of.
+    """
 
     agent: str
     enabled: bool
@@ -40,6 +46,7 @@ class AgentStatus(Struct, frozen=True, kw_only=True):
     zone: str
     last_night: tuple[LedgerRow, ...]
     next_night: datetime | None
+    dreams_after: tuple[str, ...] | None
     backlog: Backlog
     held: int
 
@@ -60,8 +67,8 @@ def status(parts: Parts) -> Status:
     cursors = parts.store.cursors()
     waiting = [held.agent for held in parts.store.held() if held.state == "waiting"]
     agents = tuple(
-        _agent(name, agent, seen, [c for c in cursors if c.agent == name], waiting.count(name))
-        for name, agent in parts.config.agents.items()
+        _agent(parts, name, seen, [c for c in cursors if c.agent == name], waiting.count(name))
+        for name in parts.config.agents
     )
     return Status(
         daemon=holder(parts.state / DAEMON),
@@ -73,7 +80,8 @@ def status(parts: Parts) -> Status:
     )
 
 
-def _agent(name: str, agent: Agent, seen: Known, cursors: Sequence[Cursor], held: int) -> AgentStatus:
+def _agent(parts: Parts, name: str, seen: Known, cursors: Sequence[Cursor], held: int) -> AgentStatus:
+    agent = parts.config.agents[name]
     sleeper = next((s for s in seen.sleepers if s.agent == name), None)
     unfiled = [window for window in sleeper.windows if window.unfiled] if sleeper else []
     return AgentStatus(
@@ -85,8 +93,9 @@ def _agent(name: str, agent: Agent, seen: Known, cursors: Sequence[Cursor], held
         last_read=max((cursor.read_at for cursor in cursors if cursor.read_at), default=None),
         workspace=agent.workspace,
         zone=sleeper.zone.key if sleeper else agent.zone,
-        last_night=tuple(_newest(seen.rows, name)),
+        last_night=tuple(_newest(parts, seen, name)),
         next_night=_next_night(seen, sleeper) if sleeper else None,
+        dreams_after=_before(seen, name),
         backlog=Backlog(
             sum(window.unfiled for window in unfiled), tuple(window.window for window in unfiled)
         ),
@@ -94,9 +103,10 @@ def _agent(name: str, agent: Agent, seen: Known, cursors: Sequence[Cursor], held
     )
 
 
-def _newest(rows: Sequence[LedgerRow], agent: str) -> Iterator[LedgerRow]:
+def _newest(parts: Parts, seen: Known, agent: str) -> Iterator[LedgerRow]:
+    rows = [row for row in seen.rows if row.agent == agent] or parts.store.ledger(agent)
     for phase in ("daily", "deep_dream"):
-        of_phase = [row for row in rows if row.agent == agent and row.phase == phase]
+        of_phase = [row for row in rows if row.phase == phase]
         if of_phase:
             yield max(of_phase, key=lambda row: row.day)
 
@@ -105,10 +115,19 @@ def _next_night(seen: Known, sleeper: Sleeper) -> datetime:
     return seen.schedule.next(seen.now, sleeper.zone).astimezone(sleeper.zone).replace(microsecond=0)
 
 
+def _before(seen: Known, agent: str) -> tuple[str, ...] | None:
+    today = max((local_date(seen.now, s.zone) for s in seen.sleepers), default=seen.now.date())
+    hungry = queue(today, seen) if seen.candidates else []
+    if agent not in hungry:
+        return None
+    place = hungry.index(agent)
+    return tuple(hungry[:place]) if place >= seen.candidates else ()
+
+
 def _wrong(parts: Parts, seen: Known, agents: Sequence[AgentStatus]) -> Iterator[str]:
     if not agents:
         yield "no agent is configured; run `dreamd init` to find those on this machine"
-    yield from _failures(seen)
+    yield from _failures(parts, seen)
     for one in agents:
         yield from _log_trouble(parts, one.agent)
     for name, agent in parts.config.agents.items():
@@ -121,17 +140,29 @@ def _wrong(parts: Parts, seen: Known, agents: Sequence[AgentStatus]) -> Iterator
         yield from _stranded(seen, sleeper)
 
 
-def _failures(seen: Known) -> Iterator[str]:
-    for row in seen.rows:
+def _failures(parts: Parts, seen: Known) -> Iterator[str]:
+    """The newest phases that failed, however long ago, unless a later Deep Dream has read what one missed."""
+    agents = {sleeper.agent for sleeper in seen.sleepers}
+    failed = (row for row in parts.store.ledger(state="failed") if row.agent in agents)
+    for row in islice((row for row in failed if not _made_good(parts, row)), _MOST_FAILURES):
         where = f"{row.agent}: {row.phase.replace('_', ' ')} of {row.day}"
-        if row.state == "failed":
-            given_up = row.attempts >= seen.schedule.max_attempts
-            what_next = (
-                f"given up; run `dreamd night --agent {row.agent} --date {row.day}`"
-                if given_up
-                else "it is tried again"
-            )
-            yield f"{where} failed ({row.attempts} of {seen.schedule.max_attempts}): {row.reason}; {what_next}"
+        tried = f"{row.attempts} of {seen.schedule.max_attempts}"
+        yield f"{where} failed ({tried}): {row.reason}; {_what_next(row, seen)}"
+
+
+def _made_good(parts: Parts, row: LedgerRow) -> bool:
+    later = parts.store.ledger(row.agent, row.phase, since=row.day) if row.phase == "deep_dream" else []
+    return any(
+        0 < (one.day - row.day).days < FARTHEST_LOOKBACK and one.state in ("done", "held") for one in later
+    )
+
+
+def _what_next(row: LedgerRow, seen: Known) -> str:
+    if is_left(row, seen):
+        return "it is tried again"
+    given_up = row.attempts >= seen.schedule.max_attempts
+    why = "given up" if given_up else "too long ago to be tried again"
+    return f"{why}; run `dreamd night --agent {row.agent} --date {row.day}`"
 
 
 class _Condition(Struct, frozen=True):
@@ -160,6 +191,12 @@ def _stranded(seen: Known, sleeper: Sleeper) -> Iterator[str]:
     days = [window.window for window in sleeper.windows if window.unfiled and window.window < oldest]
     if days:
         yield (
-            f"{sleeper.agent}: {len(days)} day(s) before {oldest} are in no daily; "
-            f"run `dreamd night --agent {sleeper.agent} --date {days[-1]}` for those you want"
+            f"{sleeper.agent}: {len(days)} day(s) before {oldest} are in no daily: {listed(days)}; "
+            f"run `dreamd night --agent {sleeper.agent} --date D` for each you want"
         )
+
+
+def listed(days: Sequence[date]) -> str:
+    """All days, or the newest of many and how many more there are."""
+    shown = ", ".join(map(str, days[-_MOST_DAYS:]))
+    return shown if len(days) <= _MOST_DAYS else f"{shown} and {len(days) - _MOST_DAYS} before"

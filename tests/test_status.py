@@ -2,7 +2,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import anyio
@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from dreamd.locks import DAEMON, exclusive
 from dreamd.night.run import run_night
-from dreamd.status import Status, status
+from dreamd.status import Status, listed, status
 from dreamd.stores.base import Changes, Held, LedgerRow
 from dreamd.tail.sync import sync
 from tests.acceptance.house import Home
@@ -79,7 +79,48 @@ def test_what_is_wrong_is_said_with_what_to_do(house: Build) -> None:  # noqa: F
     assert "anna: deep dream of 2026-03-02 failed (2 of 5): no space left; it is tried again" in told
     assert "dreamd held" in told
     assert "bert: the workspace" in told
-    assert "bert: 1 day(s) before 2026-02-23 are in no daily" in told
+    assert "bert: 1 day(s) before 2026-02-23 are in no daily: 2026-01-31; run `dreamd night" in told
+
+
+def test_a_night_that_failed_long_ago_is_wrong_until_it_is_done(house: Build) -> None:  # noqa: F811
+    home = house("anna")
+    day = date(2025, 6, 1)
+    failed = LedgerRow(agent="anna", day=day, phase="daily", state="failed", reason="no such model")
+    dream = replace(failed, phase="deep_dream")
+    home.parts.store.write(Changes(ledger=(failed, dream)))
+    assert wrong(home) == (
+        "anna: daily of 2025-06-01 failed (1 of 5): no such model; too long ago to be tried again; "
+        "run `dreamd night --agent anna --date 2025-06-01`\n"
+        "anna: deep dream of 2025-06-01 failed (1 of 5): no such model; too long ago to be tried again; "
+        "run `dreamd night --agent anna --date 2025-06-01`"
+    )
+    assert [row.day for row in status(home.parts).agents[0].last_night] == [day, day]
+    later = replace(dream, day=day + timedelta(days=2), state="done")
+    home.parts.store.write(Changes(ledger=(replace(failed, state="done"), later)))
+    assert wrong(home) == ""
+
+
+def test_of_many_failed_nights_the_newest_are_told(house: Build) -> None:  # noqa: F811
+    home = house("anna")
+    failed = LedgerRow(agent="anna", day=date(2025, 6, 1), phase="daily", state="failed", reason="r")
+    rows = [replace(failed, day=failed.day + timedelta(days=count)) for count in range(30)]
+    home.parts.store.write(Changes(ledger=rows))
+    told = status(home.parts).wrong
+    assert len(told) == 20
+    assert "2025-06-30" in told[0]
+
+
+def test_who_waits_for_a_deep_dream_sees_who_is_first(house: Build) -> None:  # noqa: F811
+    home = house("anna", "bert", "idle")
+    done = LedgerRow(agent="anna", day=NOON.date(), phase="daily", state="done", finished_at=NOON)
+    home.parts.store.write(Changes(ledger=(done, replace(done, agent="bert"))))
+    assert [agent.dreams_after for agent in status(home.parts).agents] == [(), ("anna",), None]
+
+
+def test_days_are_named_or_when_they_are_many_counted() -> None:
+    days = [NOON.date() + timedelta(days=count) for count in range(9)]
+    assert listed(days[:2]) == "2026-03-02, 2026-03-03"
+    assert listed(days).endswith("2026-03-09, 2026-03-10 and 2 before")
 
 
 def test_a_log_that_is_not_understood_is_told_in_the_words_of_the_tail(house: Build) -> None:  # noqa: F811

@@ -64,6 +64,11 @@ def local_time(at: datetime, zone: ZoneInfo) -> str:
     return f"{local:%Y-%m-%d %H:%M} {local.isoformat()[-len('+01:00') :]}"
 
 
+def some(count: int, thing: str) -> str:
+    """`1 log`, `2 logs`."""
+    return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
 def print_json(value: object) -> None:
     """One JSON value, UTF-8, indented, with a newline."""
     encoded = msgspec.json.format(msgspec.json.encode(value, enc_hook=str), indent=2)

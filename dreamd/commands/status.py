@@ -2,24 +2,52 @@
 
 import click
 
-from dreamd.commands._show import json_option, opened, print_json
-from dreamd.locks import Holder
-from dreamd.status import AgentStatus, Status, status
+from dreamd import config as configuration
+from dreamd.commands._show import json_option, opened, print_json, some
+from dreamd.errors import ConfigError, DreamdError
+from dreamd.locks import DAEMON, Holder, holder
+from dreamd.night.due import turn
+from dreamd.status import AgentStatus, Status, listed, status
 
 
 @click.command("status")
-@click.option("--running", is_flag=True, help="Exit with 1 when no daemon runs (for health checks).")
+@click.option(
+    "--running",
+    is_flag=True,
+    help="Exit with 1 when no daemon runs (for health checks), whatever else is wrong.",
+)
 @json_option
 @click.pass_context
 def command(ctx: click.Context, running: bool, as_json: bool) -> int:
     """Show the agents, the last and the next night, what waits, and what is wrong and what to do about it."""
-    with opened(ctx) as parts:
-        now = status(parts)
+    try:
+        with opened(ctx) as parts:
+            now = status(parts)
+    except DreamdError as error:
+        if not running:
+            raise
+        return _alive(ctx, error, as_json=as_json)
     if as_json:
         print_json(now)
     else:
         _print(now)
     return 1 if running and now.daemon is None else 0
+
+
+def _alive(ctx: click.Context, trouble: DreamdError, *, as_json: bool) -> int:
+    """Whether a daemon runs, by its lock alone: what was broken since it started says nothing about that."""
+    try:
+        path = configuration.find((ctx.obj or {}).get("config"))
+    except ConfigError:
+        path = None
+    state = configuration.state_dir_told(path)
+    daemon = holder(state / DAEMON)
+    click.echo(f"dreamd: {trouble}", err=True)
+    if as_json:
+        print_json({"daemon": daemon, "state": state})
+    else:
+        click.echo(f"daemon   {_who(daemon)} ({state})")
+    return 0 if daemon else 1
 
 
 def _print(now: Status) -> None:
@@ -29,7 +57,7 @@ def _print(now: Status) -> None:
     click.echo(f"llm      {now.llm if now.llm != 'none' else 'none: dailies by rule, no Deep Dream'}")
     click.echo(f"state    {now.state}")
     for agent in now.agents:
-        _print_agent(agent)
+        _print_agent(agent, when="" if now.daemon else " (when the daemon runs)")
     click.echo("wrong    nothing" if not now.wrong else "wrong")
     for sentence in now.wrong:
         click.echo(f"  - {sentence}")
@@ -39,21 +67,23 @@ def _who(daemon: Holder | None) -> str:
     return f"running, {daemon}" if daemon else "not running"
 
 
-def _print_agent(agent: AgentStatus) -> None:
+def _print_agent(agent: AgentStatus, when: str) -> None:
     off = "" if agent.enabled else " (disabled)"
     read = f", last read {agent.last_read:%Y-%m-%d %H:%M} UTC" if agent.last_read else ""
-    click.echo(
-        f"{agent.agent}{off}: {', '.join(agent.formats)}, {agent.logs} logs, {agent.records} records{read}"
-    )
+    had = f"{some(agent.logs, 'log')}, {some(agent.records, 'record')}{read}"
+    click.echo(f"{agent.agent}{off}: {', '.join(agent.formats)}, {had}")
     for row in agent.last_night:
         reason = f" ({row.reason})" if row.reason else ""
         click.echo(f"  last {row.phase.replace('_', ' ')}  {row.day} {row.state}{reason}")
     if agent.next_night:
-        click.echo(f"  next night  {agent.next_night.isoformat(sep=' ', timespec='minutes')} {agent.zone}")
+        local = agent.next_night.isoformat(sep=" ", timespec="minutes")
+        click.echo(f"  next night  {local} {agent.zone}{when}")
+    if agent.dreams_after is not None:
+        told = turn(agent.dreams_after) if agent.dreams_after else "its turn is next"
+        click.echo(f"  deep dream  {told}")
     if agent.backlog.records:
-        days = agent.backlog.days
         click.echo(
-            f"  backlog  {agent.backlog.records} records of {len(days)} day(s) since {days[0]} in no daily yet"
+            f"  backlog  {some(agent.backlog.records, 'record')} in no daily yet, of {listed(agent.backlog.days)}"
         )
     if agent.held:
         click.echo(f"  held  {agent.held}")

@@ -45,6 +45,10 @@ def test_json_is_one_value_with_dates_and_chinese_as_they_are(
     assert "预算".encode() in told
 
 
+def test_one_is_not_many() -> None:
+    assert [_show.some(count, "log") for count in (0, 1, 2)] == ["0 logs", "1 log", "2 logs"]
+
+
 def test_off_a_terminal_progress_and_colours_are_silent(capsys: pytest.CaptureFixture[str]) -> None:
     with _show.progress(10, "reading") as step:
         step(10)

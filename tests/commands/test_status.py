@@ -1,6 +1,7 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
 from click.testing import CliRunner
 
 from dreamd.cli import cli
@@ -17,11 +18,27 @@ def test_it_says_for_people_how_things_stand(tmp_path: Path) -> None:
     home.run("sync")
     lines = told(home)
     assert lines.startswith("daemon   not running\nllm      none: dailies by rule, no Deep Dream\n")
-    assert "anna: claude_code, 1 logs, 2 records, last read " in lines
+    assert "anna: claude_code, 1 log, 2 records, last read " in lines
     assert "  next night  20" in lines
-    assert "  backlog  2 records of 1 day(s) since " in lines
-    assert "are in no daily; run `dreamd night --agent anna --date " in lines
+    assert " UTC (when the daemon runs)\n" in lines
+    assert "  backlog  2 records in no daily yet, of 20" in lines
+    assert "; run `dreamd night --agent anna --date D` for each you want" in lines
 
 
 def test_when_all_is_well_it_says_that(tmp_path: Path) -> None:
     assert told(Home(tmp_path)).endswith("wrong    nothing\n")
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_configuration_broken_since_the_start_does_not_fail_the_health_check(
+    tmp_path: Path, options: list[str]
+) -> None:
+    home = Home(tmp_path)
+    with home.daemon() as daemon:
+        daemon.told("READY=1")
+        home.configure("[nihgt]\nat = '23:00'")
+        seen = home.run("status", "--running", *options)
+        assert (seen.returncode, str(daemon.process.pid) in seen.stdout) == (0, True)
+        assert "did you mean 'night'?" in seen.stderr
+        assert home.run("status").returncode == 2
+    assert home.run("status", "--running", *options).returncode == 1
