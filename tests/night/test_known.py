@@ -63,3 +63,12 @@ def test_without_deep_dream_nobody_is_a_candidate(house: Build) -> None:
     assert known(home.parts).candidates == 3
     off = replace(home.parts, config=replace(home.parts.config, deep_dream=DeepDream(enabled=False)))
     assert known(off).candidates == 0
+
+
+def test_what_a_clock_that_ran_ahead_left_behind_is_nobodys_last_dream(house: Build) -> None:
+    home = house("anna")
+    ahead = LedgerRow(agent="anna", day=date(2100, 1, 1), phase="deep_dream", state="done")
+    tomorrow = LedgerRow(agent="anna", day=NOON.date() + timedelta(days=1), phase="daily", state="done")
+    home.parts.store.write(Changes(ledger=(ahead, tomorrow)))
+    assert known(home.parts).rows == [tomorrow]
+    assert ahead in known(home.parts, ahead.day).rows
