@@ -28,6 +28,7 @@ Fault = Literal[
     "shape",  # a fragment, longer than a line, or a mark that is a person's to set
     "lossy",  # replaces old entries and keeps too little of them
     "protected",  # a pinned or protected entry was to be retired
+    "unfounded",  # an entry of another hand was to be retired without news or the person's words for it
     "successor",  # the entry's replacement was refused, so the entry stays
 ]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
@@ -43,7 +44,9 @@ _MARK = re.compile(r"<!--|-->|\[pinned\]", re.IGNORECASE)  # would hide what fol
 
 
 def fault_of(text: str, cites: Sequence[Source], undone: Sequence[str] = ()) -> Fault | None:
-    """The first fault of a proposed line, or None."""
+    """The first fault of a proposed line, or None. Without text it was to carry an entry that is not there."""
+    if not text:
+        return "uncited"
     if redacted(text):
         return "redacted"
     if len(text) > LONGEST_LINE or len(re.findall(r"\w", text)) < 2:  # noqa: PLR2004 - one letter is no statement
