@@ -1,6 +1,7 @@
 """`dreamd night`: one night now, for all agents or one, without waiting for its moment."""
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from datetime import date, datetime
 from functools import partial
@@ -10,13 +11,15 @@ import anyio
 import click
 from msgspec.structs import replace
 
-from dreamd.commands._show import agent_option, agents_of, json_option, opened, print_json
+from dreamd.commands._show import agent_option, agents_of, json_option, opened, print_json, some
 from dreamd.events import PHASE_FINISHED, Event
 from dreamd.night.due import wanted
 from dreamd.night.known import known
 from dreamd.night.run import run_night, totals
 from dreamd.parts import Outcome
 from dreamd.tail.sync import sync
+
+_NO_LLM = "no LLM is configured"  # as `daily.phase` gives its reason
 
 
 @click.command("night")
@@ -30,7 +33,12 @@ from dreamd.tail.sync import sync
 @click.option(
     "--force", is_flag=True, help="Also what is done already: tell the whole day anew, dream again."
 )
-@click.option("--dry-run", is_flag=True, help="Show what would be written; read no logs and write nothing.")
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Show what would be written and write nothing. Reads no logs, asks the LLM (which costs), and Deep Dream sees "
+    "only dailies that are on disk already.",
+)
 @json_option
 @click.pass_context
 def command(
@@ -53,7 +61,7 @@ def command(
         if as_json:
             print_json({"day": date_of_night, "outcomes": outcomes, "totals": totals(outcomes)})
         else:
-            _print(date_of_night, outcomes, dry_run=dry_run)
+            show(date_of_night, outcomes, dry_run=dry_run)
     return exit_code(outcomes)
 
 
@@ -68,30 +76,41 @@ def _tell(event: Event, /, **values: object) -> None:
         click.echo(f"... {values.get('agent')} {values.get('phase')} {values.get('state')}", err=True)
 
 
-def _print(day: date, outcomes: Sequence[Outcome], *, dry_run: bool) -> None:
+def show(day: date, outcomes: Sequence[Outcome], *, dry_run: bool) -> None:
     click.echo(f"Night of {day}{', dry run: nothing is written' if dry_run else ''}")
     if not outcomes:
-        click.echo("  no agent has records of that day")
+        unread = "; a dry run reads no logs, `dreamd sync` does" if dry_run else ""
+        click.echo(f"  no agent has records of that day{unread}")
     for outcome in outcomes:
-        row = outcome.row
-        told = [row.reason, *(_place(outcome, path) for path in outcome.files), _cost(outcome)]
-        told = ["already done" if not outcome.new else "", *told]
-        click.echo(f"  {row.agent}: {row.phase.replace('_', ' ')} {row.state}{_tail(told)}")
+        wrote = "; ".join(filter(None, [*(_place(outcome, path) for path in outcome.files), _cost(outcome)]))
+        click.echo(f"  {_became(outcome)}{f': {wrote}' if wrote else ''}")
         for refused in outcome.refused:
             click.echo(f"    refused: {refused}")
         if dry_run:
             click.echo(outcome.diff, nl=False)
+    if dry_run and {"daily", "deep_dream"} <= {one.row.phase for one in outcomes if one.new}:
+        click.echo("  Deep Dream was shown the dailies on disk alone, without what is new above")
 
 
-def _tail(told: Sequence[str]) -> str:
-    said = [one for one in told if one]
-    return f": {'; '.join(said)}" if said else ""
+def _became(outcome: Outcome) -> str:
+    """`anna: daily done by rule (no LLM is configured)`."""
+    row = outcome.row
+    phase = f"{row.agent}: {row.phase.replace('_', ' ')}"
+    if not row.attempts:
+        return f"{phase} {row.reason}"  # it waits its turn
+    if not outcome.new and row.state != "skipped":
+        return f"{phase} {row.state} already"
+    if row.state == "done" and row.reason == _NO_LLM:
+        return f"{phase} done by rule ({row.reason})"
+    return f"{phase} {row.state}{f' ({row.reason})' if row.reason else ''}"
 
 
 def _place(outcome: Outcome, path: Path) -> str:
-    lines = outcome.diff.splitlines()
-    added = sum(line.startswith("+") and not line.startswith("+++") for line in lines)
-    return f"{path} (+{added} lines)"
+    if not outcome.diff.startswith(f"--- {path}"):
+        return str(path)  # the diary, whose text is no change of anything
+    marks = Counter(line[:1] for line in outcome.diff.splitlines()[2:])
+    changed = [f"{mark}{marks[mark]}" for mark in "+-" if marks[mark]]
+    return f"{path} ({' '.join(changed)} {'line' if changed in (['+1'], ['-1']) else 'lines'})"
 
 
 def _cost(outcome: Outcome) -> str:
@@ -99,7 +118,8 @@ def _cost(outcome: Outcome) -> str:
     if not spent["calls"] and not spent["resumed"]:
         return ""
     resumed = f", {spent['resumed']} resumed" if spent["resumed"] else ""
-    return f"{spent['calls']} LLM calls{resumed}, {spent['input_tokens']} + {spent['output_tokens']} tokens"
+    calls = some(spent["calls"], "LLM call")
+    return f"{calls}{resumed}, {spent['input_tokens']} + {spent['output_tokens']} tokens"
 
 
 COMMAND: click.Command = command

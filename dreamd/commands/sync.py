@@ -1,5 +1,6 @@
 """`dreamd sync`: reads all configured logs to their end, and exits."""
 
+from collections import Counter
 from collections.abc import Iterator
 
 import click
@@ -14,17 +15,18 @@ from dreamd.tail.tailer import Tally
 @_show.agent_option
 @_show.json_option
 @click.pass_context
-def sync(ctx: click.Context, agent: str | None, as_json: bool) -> None:
-    """Read the agents' session logs to their end and exit."""
+def sync(ctx: click.Context, agent: str | None, as_json: bool) -> int:
+    """Read the agents' session logs to their end and exit: with 1 when one of them cannot be read."""
     with _show.opened(ctx) as parts:
         agents = _show.agents_of(parts, agent)
         with _show.progress(tail.backlog(parts, agents), "reading") as progress:
             result = tail.sync(parts, agents, progress)
     if as_json:
         _show.print_json(result.agents)
-        return
-    for line in told(result):
-        click.echo(line)
+    else:
+        for line in told(result):
+            click.echo(line)
+    return 1 if any(tally.unreadable for tally in result.agents.values()) else 0
 
 
 def told(result: SyncResult) -> Iterator[str]:
@@ -36,16 +38,27 @@ def told(result: SyncResult) -> Iterator[str]:
             yield f"  not understood: {path}: it grew, but no record in it was recognised"
 
 
+_PASSED_OVER = {
+    "seen before": ("repeated", "copied", "superseded"),
+    "without anything said": ("unwanted", "metadata", "blank", "silent", "synthetic", "archive"),
+    "damaged": ("damaged",),
+    "taken back": ("withdrawn",),
+    "dreamd's own": ("own",),
+}
+
+
 def _summary(tally: Tally) -> str:
-    parts = [f"{tally.records} new records from {tally.files} logs ({tally.read} bytes, {tally.lines} lines)"]
-    counts = {
-        "seen before": tally.duplicates,
-        "amended": tally.amended,
-        "over-long lines cut": tally.truncated,
-        **tally.skipped,
-    }
-    parts += [f"{name} {count}" for name, count in counts.items() if count]
-    return ", ".join(parts)
+    new = f"{_show.some(tally.records, 'new record')} from {_show.some(tally.files, 'log')}"
+    read = f"({_show.some(tally.read, 'byte')}, {_show.some(tally.lines, 'line')})"
+    more = [f"{_show.some(tally.amended, 'record')} completed by later lines"] if tally.amended else []
+    more += [f"{_show.some(tally.truncated, 'over-long line')} cut"] if tally.truncated else []
+    passed = Counter({"seen before": tally.duplicates})
+    for kind, count in tally.skipped.items():
+        passed[next((what for what, kinds in _PASSED_OVER.items() if kind in kinds), "not recognised")] += (
+            count
+        )
+    over = [f"{count} {what}" for what, count in passed.items() if count]
+    return "; ".join([f"{new} {read}", *more, *([f"passed over: {', '.join(over)}"] if over else [])])
 
 
 COMMAND: click.Command = sync

@@ -1,14 +1,16 @@
 import json
 from datetime import UTC, date, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from msgspec.structs import replace
 
 from dreamd.cli import cli
-from dreamd.commands.night import exit_code
+from dreamd.commands.night import exit_code, show
 from dreamd.parts import Outcome
-from dreamd.stores.base import LedgerRow, RunState
+from dreamd.stores.base import LedgerRow, Phase, RunState, Usage
 from tests.acceptance.house import Home
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -24,11 +26,12 @@ def test_it_runs_the_latest_day_that_is_in_no_daily_and_says_what_it_did(tmp_pat
     home.says(NOON, *BRIDGE)
     done = run(home)
     assert "Night of 2026-03-02" in done.output
-    assert "anna: daily done" in done.output
-    assert "2026-03-02.md (+" in done.output
+    assert (
+        f"anna: daily done by rule (no LLM is configured): {home.work}/memory/2026-03-02.md (+" in done.output
+    )
     assert "anna: deep dream skipped" in done.output
     files = home.files()
-    assert "already done" in run(home).output
+    assert "anna: daily done already\n" in run(home).output
     assert home.files() == files
 
 
@@ -40,6 +43,7 @@ def test_a_dry_run_shows_the_difference_and_changes_nothing(tmp_path: Path) -> N
     done = run(home, "--dry-run")
     assert "dry run: nothing is written" in done.output
     assert "+- User: How long is the bridge over the Elm?" in done.output
+    assert "Deep Dream was shown the dailies on disk alone" in done.output
     assert home.files() == {}
     assert (home.root / "state" / "pool.db").read_bytes() == before
 
@@ -53,6 +57,47 @@ def test_its_json_is_one_value(tmp_path: Path) -> None:
     assert told["totals"]["done"] == 1
     assert [outcome["row"]["phase"] for outcome in told["outcomes"]] == ["daily", "deep_dream"]
     assert json.dumps(told)
+
+
+def test_a_dry_run_before_any_log_was_read_says_what_reads_them(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.says(NOON, *BRIDGE)
+    said = run(home, "--dry-run", "--date", "2026-03-02").output
+    assert "no agent has records of that day; a dry run reads no logs, `dreamd sync` does" in said
+
+
+def outcome(phase: Phase, state: RunState, reason: str = "", **more: Any) -> Outcome:
+    row = LedgerRow(agent="anna", day=NOON.date(), phase=phase, state=state, reason=reason, attempts=1)
+    return Outcome(row=row, **more)
+
+
+def test_what_became_of_a_phase_is_said_once_with_what_changed_and_what_it_cost(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    memory, diary = Path("/w/MEMORY.md"), Path("/w/diary.md")
+    diff = f"--- {memory}\n+++ {memory}\n@@ -1 +1 @@\n-old\n+new\n+newer\n"
+    spent = (Usage("deep-dream", calls=1, input_tokens=20, output_tokens=10),)
+    dreamt = outcome("deep_dream", "done", files=(memory, diary), diff=diff, spent=spent)
+    waits = outcome("deep_dream", "skipped", "waits its turn: bert dreams first", new=False)
+    waits = replace(waits, row=replace(waits.row, attempts=0))
+    show(
+        NOON.date(),
+        [
+            dreamt,
+            outcome("daily", "done", "nothing to change", new=False),
+            outcome("daily", "failed", "no such model"),
+            outcome("daily", "skipped", "no records of that day", new=False),
+            waits,
+        ],
+        dry_run=False,
+    )
+    assert capsys.readouterr().out.splitlines()[1:] == [
+        "  anna: deep dream done: /w/MEMORY.md (+2 -1 lines); /w/diary.md; 1 LLM call, 20 + 10 tokens",
+        "  anna: daily done already",
+        "  anna: daily failed (no such model)",
+        "  anna: daily skipped (no records of that day)",
+        "  anna: deep dream waits its turn: bert dreams first",
+    ]
 
 
 def test_a_day_without_records_is_said(tmp_path: Path) -> None:
