@@ -19,7 +19,7 @@ APPLICATION_ID = 0x64726D64  # "drmd", in the database's header
 READER = ("query_only = ON",)
 WRITER = (
     "synchronous = NORMAL",
-    "cache_size = -8192",  # KiB
+    "cache_size = -4096",  # KiB
     "wal_autocheckpoint = 8000",  # pages: back into the database at 32 MB, a page dirtied often is written once
     "journal_size_limit = 33554432",  # bytes the WAL file may keep on disk after a checkpoint
 )

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from dreamd.calls import Reply
 from dreamd.memories import Entity, Kind, Memory
-from dreamd.records import Span, Trace, Trust
+from dreamd.records import Span, Trace, Trust, Turn
 from dreamd.stores.base import (
     Cursor,
     FileVersion,
@@ -232,6 +232,11 @@ def window_of(row: Row) -> WindowCount:
 
 def turn_of(row: Row) -> TurnState:
     return TurnState(row[0], row[1], bool(row[2]), moment_or_none(row[3]))
+
+
+def turn_row(told: tuple[str, Turn]) -> Row:
+    agent, turn = told
+    return (agent, turn.session_id, turn.busy, micros(turn.at))
 
 
 def ledger_row(row: LedgerRow) -> Row:

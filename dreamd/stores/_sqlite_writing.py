@@ -1,7 +1,8 @@
 """Changes in, SQL out: the steps of the one write, inside a transaction that the caller holds."""
 
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from dreamd.errors import StoreConflict
 from dreamd.memories import Memory, Status
@@ -9,6 +10,9 @@ from dreamd.records import Amendment
 from dreamd.stores import _sqlite_rows as rows
 from dreamd.stores._amending import amended
 from dreamd.stores.base import Changes, Cursor, Written
+
+T = TypeVar("T")
+_MOST_NUMBERS = 1000
 
 
 class Writing:
@@ -69,7 +73,8 @@ class Writing:
             for memory in memories
             for ref_id in memory.ref_ids
         ]
-        self._run_all("insert_ref", refs)
+        if refs:
+            self._run_all("insert_ref", refs)
         return stored
 
     def _folded(self, changes: Changes) -> tuple[Sequence[Memory], Sequence[tuple[str, Amendment]]]:
@@ -94,6 +99,8 @@ class Writing:
         return ids - {memory_id for (memory_id,) in known}
 
     def _number_sources(self, memories: Iterable[Memory]) -> None:
+        if len(self._sources) > _MOST_NUMBERS:
+            self._sources.clear()
         named = {memory.span.source_id for memory in memories if memory.span}
         for source_id in named - self._sources.keys():
             self._run("insert_source", (source_id,))
@@ -141,6 +148,8 @@ class Writing:
         return True
 
     def _mark(self, statuses: Sequence[tuple[str, Status]]) -> None:
+        if not statuses:
+            return
         ids = [memory_id for memory_id, _ in statuses]
         self._count(ids, -1)
         self._run_all("set_status", ((status, memory_id) for memory_id, status in statuses))
@@ -157,15 +166,18 @@ class Writing:
             self._run("count_again", {"ids": rows.listed(ids), "sign": sign})
 
     def _keep(self, changes: Changes) -> None:
-        turns = ((agent, turn.session_id, turn.busy, rows.micros(turn.at)) for agent, turn in changes.turns)
-        self._run_all("replace_turn", turns)
-        self._run_all("replace_ledger_row", map(rows.ledger_row, changes.ledger))
-        self._run_all("replace_journal_entry", map(rows.journal_row, changes.journal))
-        self._run_all("settle_job", ((job,) for job in changes.settled))
-        self._run_all("replace_line", map(rows.line_row, changes.lines))
-        self._run_all("insert_version", map(rows.version_row, changes.versions))
-        self._run_all("replace_held", map(rows.held_row, changes.held))
-        self._run_all("replace_meta", changes.meta.items())
+        self._run_each("replace_turn", rows.turn_row, changes.turns)
+        self._run_each("replace_ledger_row", rows.ledger_row, changes.ledger)
+        self._run_each("replace_journal_entry", rows.journal_row, changes.journal)
+        self._run_each("settle_job", lambda job: (job,), changes.settled)
+        self._run_each("replace_line", rows.line_row, changes.lines)
+        self._run_each("insert_version", rows.version_row, changes.versions)
+        self._run_each("replace_held", rows.held_row, changes.held)
+        self._run_each("replace_meta", tuple, changes.meta.items())
+
+    def _run_each(self, name: str, row: Callable[[T], Sequence[object]], things: Collection[T]) -> None:
+        if things:  # mostly there are none
+            self._run_all(name, map(row, things))
 
 
 def _source_of(changes: Changes) -> str:

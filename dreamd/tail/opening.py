@@ -5,7 +5,7 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from dreamd.errors import LogUnreadable
-from dreamd.formats.base import DocumentFormat, Format, LineFormat, RowFormat, Source
+from dreamd.formats.base import Format, Source
 from dreamd.stores.base import Cursor
 from dreamd.tail.around import Around
 from dreamd.tail.catalogue import Catalogue, Look
@@ -36,7 +36,7 @@ def claim(found: Found) -> Claim | None:
         if one is None:
             return None
         order: tuple[object, ...] = ()
-        if isinstance(one, LineFormat):
+        if one.family == "lines":
             order = one.order(PurePath(found.path), head, file.tail(GUESS_BYTES))
         return Claim(one.name, order, found.path, found)
 
@@ -49,9 +49,9 @@ def open_source(
     source = Source(
         cursor.source_id, PurePath(path), PurePath(found.root), str(agent.zone), agent.programs_are_human
     )
-    if isinstance(one, RowFormat):
+    if one.family == "rows":
         return RowStore(tools, cursor, one, source)
-    if isinstance(one, DocumentFormat):
+    if one.family == "document":
         return Document(tools, cursor, one, source)
     around = Around(path, logs, tools.settings.max_line_bytes)
     return LineLog(tools, cursor, lambda state: one.open(source, around, state))

@@ -21,7 +21,7 @@ from dreamd.events import (
     SOURCE_READABLE,
     SOURCE_UNREADABLE,
 )
-from dreamd.formats.base import Format, RowFormat
+from dreamd.formats.base import Format
 from dreamd.stores.base import Cursor
 from dreamd.tail import rows
 from dreamd.tail.catalogue import Catalogue
@@ -79,13 +79,15 @@ class Tailer:
         self._own = own
         self._known = Catalogue(tools.store.cursors(tools.agent.agent_id))
         self._formats: dict[str, Format] = {one.name: one for place in where for one in place.formats}
-        self._seen: dict[str, tuple[Stamp | None, ...]] = {}  # as each file was when last read to its end
+        self._with_rows = {name for name, one in self._formats.items() if one.family == "rows"}
+        self._seen: dict[str, int] = {}  # the marks of each file when it was last read to its end
         self._unclaimed: dict[str, Stamp] = {}
         self._open: OrderedDict[str, OpenSource] = OrderedDict()
         self._bad_folders: dict[str, str] = {}
         self._bad_files: dict[str, str] = {}
         self._puzzling: set[str] = set()
-        self._found: dict[str, Found] = {}  # by path, as last seen
+        self._found: dict[str, Found] = {}  # path -> one that was found in the same way: small for thousands
+        self._ways: dict[tuple[str, tuple[Format, ...], bool], Found] = {}
         self._unsettled: dict[str, tuple[Found, float]] = {}  # read at, monotonic
 
     @property
@@ -104,7 +106,7 @@ class Tailer:
         """Every log there is now."""
         bad: dict[str, str] = {}
         found = list(scan(self._where, self._own, bad.__setitem__))
-        self._found = {one.path: one for one in found}
+        self._found = {one.path: self._like(one) for one in found}
         self._bad_files = {path: why for path, why in self._bad_files.items() if path in self._found}
         self._tell_of_folders(bad)
         return found
@@ -115,17 +117,20 @@ class Tailer:
         parts: set[Part] = set()
         for path in paths:
             name = _WAL.sub("", path)
-            known, now = self._found.get(name), stamp(name)
-            if known and now and now.inode == known.stamp.inode:
-                found[name] = known._replace(stamp=now)
+            like, cursor, now = self._found.get(name), self._known.at(name), stamp(name)
+            if like and cursor and now and now.inode == cursor.fingerprint.inode:
+                found[name] = like._replace(path=name, stamp=now)
             elif os.path.isdir(path):  # noqa: PTH112
                 parts.add(Part(path, deep=True))
             else:
                 parts.add(Part(os.path.dirname(path), deep=False))  # noqa: PTH120
         for part in parts:
             found |= {one.path: one for one in scan(self._where, self._own, _ignore, part)}
-        self._found |= found
+        self._found |= {path: self._like(one) for path, one in found.items()}
         return list(found.values())
+
+    def _like(self, one: Found) -> Found:
+        return self._ways.setdefault((one.root, one.formats, one.forced), one)
 
     def quiet_for(self, seconds: float) -> list[Found]:
         """Logs that were read, not settled yet, and have not grown for a while."""
@@ -175,11 +180,11 @@ class Tailer:
             or self._seen.get(one.path) == self._marks(one)
         )
 
-    def _marks(self, one: Found) -> tuple[Stamp | None, ...]:
-        """What changes when the source changes: of a SQLite store the write-ahead log counts too."""
+    def _marks(self, one: Found) -> int:
+        """What changes when the source changes, hashed: of a SQLite store the write-ahead log counts too."""
         cursor = self._known.at(one.path)
-        has_rows = cursor and isinstance(self._formats.get(cursor.format), RowFormat)
-        return rows.stamps(one.path) if has_rows else (one.stamp,)
+        has_rows = cursor and cursor.format in self._with_rows
+        return hash(rows.stamps(one.path) if has_rows else one.stamp)
 
     def _heir(self, look: FileLook, one: Found) -> Cursor | Literal["ignored"] | None:
         try:
