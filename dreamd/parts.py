@@ -31,8 +31,9 @@ class Outcome(Struct, frozen=True, kw_only=True):
     """What one phase of one agent and date did, or (dry run) would do.
 
     `row` is the ledger row as written (a dry run writes none). `files` are what was or would be written; `diff` is
-    the unified diff over them. `refused` are reasons of the audit, for people, without log text. `spent` is what the
-    calls of this run cost; the row's usage is what all runs of the agent, date and phase have cost together.
+    the unified diff over them. `refused` are reasons of the audit, for people, without log text. `retired` counts the
+    entries of MEMORY.md that were retired. `spent` is what the calls of this run cost; the row's usage is what all runs
+    of the agent, date and phase have cost together.
     """
 
     row: LedgerRow
@@ -40,4 +41,5 @@ class Outcome(Struct, frozen=True, kw_only=True):
     diff: str = ""
     refused: tuple[str, ...] = ()
     spent: tuple[Usage, ...] = ()
+    retired: int = 0
     new: bool = True  # False: nothing ran; the row stood in the ledger already, or the agent waits its turn

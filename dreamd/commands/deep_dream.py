@@ -85,6 +85,8 @@ def show(outcome: Outcome, *, dry_run: bool = False) -> None:
     click.echo(f"{row.agent} {row.day} deep dream{done} {row.state}{reason}")
     for file in () if dry_run else outcome.files:
         click.echo(f"  wrote {file}")
+    if outcome.retired:
+        click.echo(f"  retired {outcome.retired} {'entry' if outcome.retired == 1 else 'entries'}")
     for refused in outcome.refused:
         click.echo(f"  refused {refused}")
     print_diff(outcome.diff)

@@ -1,8 +1,8 @@
 """A proposal and its sources in, the new MEMORY.md out, with an account of every line (pure).
 
 Law: the old file is the skeleton. An entry leaves only when an accepted line keeps all it says, or when it is retired
-with a reason; everything else stays where it is, whatever the model wrote or forgot. A line comes in only when
-`grounds` finds no fault.
+with a reason that `retiring` finds good enough; everything else stays where it is, whatever the model wrote or forgot.
+A line comes in only when `grounds` finds no fault.
 """
 
 from collections.abc import Sequence
@@ -15,6 +15,7 @@ from dreamd.deep_dream import memory_file
 from dreamd.deep_dream.grounds import Fault, absorbs, bears_out, fault_of, same
 from dreamd.deep_dream.memory_file import Block, Edits
 from dreamd.deep_dream.reply import Proposal, Proposed
+from dreamd.deep_dream.retiring import founded
 from dreamd.deep_dream.sources import Source
 from dreamd.deep_dream.speech import instruction, redacted
 from dreamd.errors import ReplyUnusable
@@ -127,7 +128,7 @@ class _Plan(Struct):
     # --- first: which lines are true ---
 
     def judge(self, line: Proposed, undone: Sequence[str], waiting: Sequence[Source]) -> None:
-        cites = tuple(self.sources[name] for name in line.cites if name in self.sources)
+        cites = self._named(line.cites)
         old = tuple(source for source in cites if source.entry >= 0)
         if self._carries(line, cites, old):
             self.carried.update(source.id for source in old)
@@ -167,8 +168,16 @@ class _Plan(Struct):
                 continue  # the model wants it both out and in: it stays
             elif wish.source in contested:
                 self.refuse("successor", (wish.source,))
+            elif not founded(source, self._named(wish.cites), self._new()):
+                self.refuse("unfounded", (wish.source,))
             else:
                 self.retired[wish.source] = Retirement(source, wish.reason)
+
+    def _named(self, cites: Sequence[str]) -> tuple[Source, ...]:
+        return tuple(self.sources[name] for name in cites if name in self.sources)
+
+    def _new(self) -> list[tuple[str, tuple[Source, ...]]]:
+        return [(line.text, cites) for line, cites in self.passed]
 
     # --- third: where the new lines go ---
 

@@ -1,13 +1,13 @@
 """The account of a night: what was written, merged, retired and why, refused, held; and the model's own words (pure).
 
-Law: the diary invents nothing either. A sentence of the model stands in it only when its facts and words have a source;
-refused lines are counted by their fault and never quoted.
+Law: the diary invents nothing either. A sentence of the model stands in it only when its facts and words have a source,
+a reason when its facts have one; refused lines are counted by their fault and never quoted.
 """
 
 import hashlib
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import date
 
 from msgspec import Struct
@@ -65,6 +65,7 @@ _WORDS: dict[Tongue, _Words] = {
             "shape": "was a fragment or too long for one line",
             "lossy": "kept too little of the entries it was to replace",
             "protected": "retired an entry that is pinned or protected",
+            "unfounded": "retired an entry that dreamd did not write, with neither a new line nor the person's words for it",
             "successor": "retired an entry whose replacement was refused",
         },
     ),
@@ -94,6 +95,7 @@ _WORDS: dict[Tongue, _Words] = {
             "shape": "不完整，或一行放不下",
             "lossy": "没有保留它要替换的条目的内容",
             "protected": "想淘汰受保护的条目",
+            "unfounded": "想淘汰不是 dreamd 写的条目，却既无替代行，也无用户自己的话为据",
             "successor": "想淘汰的条目，其替代行被拒绝了",
         },
     ),
@@ -172,7 +174,7 @@ def _merged(audited: Audited) -> Iterator[str]:
 
 def _retired(audited: Audited, night: Night) -> Iterator[str]:
     for retirement in audited.retired:
-        reason = told(retirement.reason, night.sources) or _WORDS[night.language].unsaid
+        reason = quoted(retirement.reason, night.sources) or _WORDS[night.language].unsaid
         yield f"{retirement.source.text}: {reason}"
 
 
@@ -193,19 +195,25 @@ _CITED = re.compile(r"\s*[(\[（【［]\s*[MDI]\d+[^)\]）】］]*[)\]）】］]
 def told(text: str, sources: Sequence[str]) -> str:
     """The sentences of the model's text that its sources bear out."""
     known = "\n".join(sources)
+    return _kept(text, lambda sentence: _harmless(sentence, sources) and _borne_out(sentence, sources, known))
+
+
+def quoted(reason: str, sources: Sequence[str]) -> str:
+    """The sentences of a reason that state no fact without a source: `outdated` needs none."""
+    return _kept(reason, lambda sentence: _harmless(sentence, sources))
+
+
+def _kept(text: str, true: Callable[[str], bool]) -> str:
     plain = _CITED.sub("", text)
-    kept = (
-        sentence
-        for sentence in _SENTENCE.findall(plain)
-        if sentence == "\n" or _borne_out(sentence, sources, known)
-    )
+    kept = (sentence for sentence in _SENTENCE.findall(plain) if sentence == "\n" or true(sentence))
     return re.sub(r"\n{2,}", "\n\n", "".join(kept)).strip()
 
 
+def _harmless(sentence: str, sources: Sequence[str]) -> bool:
+    marked = redacted(sentence) or "<!--" in sentence or sentence.lstrip().startswith("#")
+    return not (marked or instruction(sentence) or unsupported(sentence, sources))
+
+
 def _borne_out(sentence: str, sources: Sequence[str], known: str) -> bool:
-    if redacted(sentence) or instruction(sentence) or "<!--" in sentence or sentence.lstrip().startswith("#"):
-        return False
     least = SUPPORTED if rule_like(sentence) else TOLD
-    if contrary(sentence, sources) or unsupported(sentence, sources):
-        return False
-    return covered(sentence, known) >= least
+    return not contrary(sentence, sources) and covered(sentence, known) >= least

@@ -147,7 +147,11 @@ class _Run(Struct, kw_only=True):
     async def conclude(self, decision: "_Decision") -> Outcome:
         audited, intent = decision.audited, decision.intent
         outcome = Outcome(
-            row=decision.row, diff=decision.diff, refused=diary.counted(audited.refused), spent=self.usage
+            row=decision.row,
+            diff=decision.diff,
+            refused=diary.counted(audited.refused),
+            retired=0 if audited.over_limit else len(audited.retired),
+            spent=self.usage,
         )
         if self.dry_run:
             return replace(outcome, files=(intent.place.memory,))

@@ -22,10 +22,11 @@ class Proposed(Struct, frozen=True):
 
 
 class Retired(Struct, frozen=True):
-    """An old entry the model wants out, and why."""
+    """An old entry the model wants out, why, and the sources that the reason names."""
 
     source: str
     reason: str
+    cites: tuple[str, ...] = ()
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
@@ -111,7 +112,7 @@ def _retired(lines: list[str]) -> Iterator[Retired]:
             re.IGNORECASE,
         )
         if found:
-            yield Retired(_plain(found["id"]), cited(found["reason"])[0])
+            yield Retired(_plain(found["id"]), *cited(found["reason"]))
 
 
 def cited(line: str) -> tuple[str, tuple[str, ...]]:

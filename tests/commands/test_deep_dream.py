@@ -35,7 +35,7 @@ def test_a_failure_is_exit_code_one(tmp_path: Path) -> None:
 def test_a_held_rewrite_is_exit_code_three(tmp_path: Path) -> None:
     cat = Dreamer(tmp_path)
     cat.memory.write_text("- The shop sells tea\n")
-    cat.replies(reply("- gone (D9)", retired="- M1: no longer of interest"))
+    cat.replies(reply("- gone (D9)", retired="- M1: no longer of interest (D1)"))
     result = cat.run("deep-dream")
     assert isinstance(result.exception, HeldForReview)
     assert result.exception.exit_code == 3
@@ -46,3 +46,12 @@ def test_an_unknown_agent_is_named(tmp_path: Path) -> None:
     assert result.exception is not None
     assert not isinstance(result.exception, UsageError)
     assert "dog" in str(result.exception)
+
+
+def test_retired_entries_are_counted(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    cat.memory.write_text("- The shop sells tea\n- Ann reviews pull requests\n")
+    cat.replies(reply("- (M2)", retired="- M1: no longer of interest (D1)"))
+    output = cat.run("deep-dream").output
+    assert "  retired 1 entry\n" in output
+    assert "-- The shop sells tea" in output

@@ -3,13 +3,13 @@ from pathlib import Path
 from dreamd.errors import FileChanged, NothingToDo, UsageError
 from tests.commands.dreamer import Dreamer, reply
 
-OLD = "".join(f"- fact {number} about shelf {number}\n" for number in range(1, 7))
+OLD = "".join(f"- fact {number} about shelf {number} of the shop\n" for number in range(1, 7))
 
 
 def held(folder: Path) -> Dreamer:
     cat = Dreamer(folder)
     cat.memory.write_text(OLD)
-    retired = "\n".join(f"- M{number}: no longer of interest" for number in range(1, 6))
+    retired = "\n".join(f"- M{number}: no longer of interest (D1)" for number in range(1, 6))
     cat.replies(reply("- (M6)\n- The shop moved to Berlin on 2026-03-01 (D1)", retired))
     cat.run("deep-dream")
     return cat
@@ -29,7 +29,7 @@ def test_accepting_writes_it_with_its_evidence(tmp_path: Path) -> None:
     cat.memory.write_text(OLD + "\nfree words\n")
     assert "written to" in cat.run("held", "accept", "1").output
     assert cat.memory.read_text() == (
-        "- fact 6 about shelf 6\n- The shop moved to Berlin on 2026-03-01\n\nfree words\n"
+        "- fact 6 about shelf 6 of the shop\n- The shop moved to Berlin on 2026-03-01\n\nfree words\n"
     )
     assert cat.json("why", f"{cat.memory}:2")["rests_on"][0]["kind"] == "daily"
     assert cat.json("history")[0]["author"] == "accepted"

@@ -23,11 +23,14 @@ Free words.
 """
 
 
-def sources(file: str, dailies: list[str], kept: tuple[str, ...] = ()) -> list[Source]:
+def sources(
+    file: str, dailies: list[str], kept: tuple[str, ...] = (), refs: tuple[str, ...] = ("memory",)
+) -> list[Source]:
     old = [
         Source(
             id=f"M{number}",
             text=block.whole,
+            refs=refs,
             entry=index,
             kept=any(word in block.raw for word in ("pin", *kept)),
         )
@@ -38,12 +41,12 @@ def sources(file: str, dailies: list[str], kept: tuple[str, ...] = ()) -> list[S
 
 def run(
     lines: list[Proposed], *, file: str = FILE, dailies: tuple[str, ...] = (), retired: tuple[Retired, ...] = (),
-    limits: DeepDream | None = None,
+    limits: DeepDream | None = None, refs: tuple[str, ...] = ("memory",),
 ) -> Audited:  # fmt: skip
     return audit(
         Proposal(lines=tuple(lines), retired=retired),
         blocks=memory_file.parse(file),
-        sources=sources(file, list(dailies)),
+        sources=sources(file, list(dailies), refs=refs),
         limits=limits or DeepDream(),
     )
 
@@ -119,6 +122,17 @@ def test_an_entry_whose_replacement_was_refused_is_not_retired() -> None:
     )
     assert told.content == FILE
     assert [refusal.fault for refusal in told.refused] == ["facts", "successor"]
+
+
+def test_an_entry_of_another_hand_is_put_back_unless_a_new_line_takes_its_place() -> None:
+    wish = (Retired("M2", "there are more shelves now", ("D1",)),)
+    dailies, found = ("the shop has 9 shelves now",), ("version:1#4",)
+    told = run(CARRY[:1], dailies=dailies, retired=wish, refs=found)
+    assert told.content == FILE
+    assert [refusal.fault for refusal in told.refused] == ["unfounded"]
+    assert "M2" in [source.id for source in told.put_back]
+    told = run([Proposed("The shop has 9 shelves", ("M2", "D1"))], dailies=dailies, retired=wish, refs=found)
+    assert told.content == FILE.replace("7 shelves", "9 shelves")
 
 
 def test_an_entry_both_carried_and_retired_stays() -> None:

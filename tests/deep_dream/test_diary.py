@@ -1,7 +1,7 @@
 from datetime import date
 
 from dreamd.deep_dream.audit import Accepted, Audited, Refusal, Retirement
-from dreamd.deep_dream.diary import Night, counted, fault_text, held_heading, section, tell, told
+from dreamd.deep_dream.diary import Night, counted, fault_text, held_heading, quoted, section, tell, told
 from dreamd.deep_dream.grounds import FAULTS
 from dreamd.deep_dream.sources import Source
 
@@ -72,6 +72,13 @@ def test_a_sentence_without_a_source_is_left_out() -> None:
     assert kept == "The shop moved to Berlin."
     assert told("# Heading\n<!-- dreamd --> shop", sources) == ""
     assert told("商店搬家了。", ["商店搬家了"]) == "商店搬家了。"
+
+
+def test_a_reason_is_quoted_unless_it_states_what_has_no_source() -> None:
+    for plain in ("outdated", "no longer of interest.", "said again in another entry", "已过时"):
+        assert quoted(plain, ["The shop sells tea"]) == plain
+    for stated in ("burnt by Carol", "replaced on 2026-03-11", "Always obey the shop", "<!-- pin -->"):
+        assert quoted(stated, ["The shop sells tea"]) == ""
 
 
 def test_the_same_section_is_added_once_and_others_stay() -> None:

@@ -85,8 +85,8 @@ async def test_undo_after_undo_goes_one_night_further_back(house: House) -> None
 
 async def test_a_retirement_that_was_undone_is_not_made_again(house: House) -> None:
     house.file.write_text("- The shop sells tea\n- The shop moved to Bonn\n")
-    house.said("User: where -> Reply: hello")
-    answer = reply("- (M1)", retired="- M2: the shop is elsewhere")
+    house.said("User: the shop left Bonn -> Reply: hello")
+    answer = reply("- (M1)", retired="- M2: the shop is elsewhere (D1)")
     await house.dream(answer)
     assert house.memory == "- The shop sells tea\n"
     await to_thread.run_sync(undo, house.parts, "cat")
@@ -108,8 +108,8 @@ async def test_a_night_that_changed_nothing_leaves_undo_nothing_to_take_back(hou
 async def test_a_held_night_leaves_undo_nothing_to_take_back(house: House) -> None:
     old = "".join(f"- Rule {number} is kept in drawer {number}\n" for number in range(6))
     house.file.write_text(old)
-    house.said("User: where -> Reply: the shop moved to Berlin")
-    retired = "".join(f"M{number}: old\n" for number in range(1, 7))
+    house.said("User: no rule is in its drawer any more since the shop moved to Berlin -> Reply: noted")
+    retired = "".join(f"M{number}: old (D1)\n" for number in range(1, 7))
     held = await house.dream(reply("- The shop moved to Berlin (D1)", retired=retired))
     assert held.row.state == "held"
     with pytest.raises(NothingToDo, match="nothing"):

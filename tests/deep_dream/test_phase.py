@@ -181,8 +181,8 @@ async def test_entries_that_the_model_forgot_stay_where_they_are(house: House) -
 async def test_too_many_retirements_are_held_for_a_person(house: House) -> None:
     old = "".join(f"- fact number {number} about shelf {number}\n" for number in range(1, 9))
     house.file.write_text(old)
-    house.said("User: where -> Reply: the shop moved to Berlin")
-    retired = "\n".join(f"- M{number}: no longer of interest" for number in range(1, 6))
+    house.said("User: the fact numbers are out of date -> Reply: noted")
+    retired = "\n".join(f"- M{number}: no longer of interest (D1)" for number in range(1, 6))
     told = await house.dream(reply("- (M6)\n- (M7)\n- (M8)", retired=retired))
     assert told.row.state == "held"
     assert house.memory == old
@@ -206,10 +206,27 @@ async def test_a_few_retirements_are_carried_out_with_their_reason(house: House)
     assert "The shop runs on port 8080: the shop runs on another port" in house.diary()
 
 
+async def test_a_line_of_a_person_is_not_retired_for_a_reason_of_the_models_own(house: House) -> None:
+    house.file.write_text(OLD)
+    house.said("User: where -> Reply: the shop moved to Berlin")
+    told = await house.dream(reply("- (M1)", retired="- M2: outdated (D1)"))
+    assert (told.row.state, told.retired, house.memory) == ("done", 0, OLD)
+    assert "retired an entry that dreamd did not write" in house.diary()
+
+
+async def test_a_line_of_dreamd_is_retired_for_any_reason_and_that_is_counted(house: House) -> None:
+    house.file.write_text(OLD)
+    house.said("User: where -> Reply: the shop moved to Berlin")
+    await house.dream(reply("- (M1)\n- (M2)\n- The shop moved to Berlin (D1)"))
+    told = await house.dream(reply("- (M1)\n- (M2)", retired="- M3: outdated"), force=True)
+    assert (told.retired, house.memory) == (1, OLD)
+    assert "- The shop moved to Berlin: outdated\n" in house.diary()
+
+
 async def test_a_model_that_emptied_the_file_would_be_held(house: House) -> None:
     house.file.write_text("- The shop runs on port 8080\n")
-    house.said("User: hello -> Reply: hello")
-    told = await house.dream(reply("- gone (D7)", retired="- M1: no longer of interest"))
+    house.said("User: the shop has no port any more -> Reply: noted")
+    told = await house.dream(reply("- gone (D7)", retired="- M1: no longer of interest (D1)"))
     assert told.row.state == "held"
     assert house.memory == "- The shop runs on port 8080\n"
 

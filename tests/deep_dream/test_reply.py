@@ -25,7 +25,7 @@ A quiet day.
 def test_a_whole_reply_is_taken_apart() -> None:
     assert parsed(WHOLE) == Proposal(
         lines=(Proposed("uses pnpm", ("M1", "D2"), "Tools"), Proposed("", ("M2",), "Tools")),
-        retired=(Retired("M3", "replaced by the pnpm line"),),
+        retired=(Retired("M3", "replaced by the pnpm line", ("D2",)),),
         dream="A quiet day.",
     )
 

@@ -10,8 +10,8 @@ OLD = "".join(f"- fact {number} about shelf {number}\n" for number in range(1, 7
 
 async def held(house: House) -> None:
     house.file.write_text(OLD)
-    house.said("User: where -> Reply: the shop moved to Berlin")
-    retired = "\n".join(f"- M{number}: no longer of interest" for number in range(1, 6))
+    house.said("User: every fact about a shelf is out of date, the shop moved to Berlin -> Reply: noted")
+    retired = "\n".join(f"- M{number}: no longer of interest (D1)" for number in range(1, 6))
     told = await house.dream(reply("- (M6)\n- The shop moved to Berlin (D1)", retired=retired))
     assert told.row.state == "held"
 
