@@ -74,6 +74,37 @@ class DeepDream(Section, frozen=True):
     protected: tuple[str, ...] = ()  # regular expressions of lines that stay verbatim
 
 
+class Dream(Section, frozen=True):
+    enabled: bool = True
+    checkpoint_steps: Count = 50  # records of a task under way before it is dreamt of
+    pool_threshold: Count = 2000  # fresh memories
+    idle_s: Seconds = 900.0  # without a new record
+    debounce_s: Seconds = 60.0  # quiet after a trigger before the dream begins
+    turn_timeout_s: Seconds = 3600.0  # a turn without a record for so long has died
+    keep_threshold: Share = 0.35  # of a memory's score; what falls below stays in the pool, marked
+    subgroup_records: Annotated[int, Meta(ge=2, le=100)] = 4  # ten records make two to three subgroups
+    max_input_tokens: Annotated[int, Meta(ge=512)] = 6000  # of one call
+    max_output_tokens: Annotated[int, Meta(ge=128, le=16384)] = 1500  # of one call
+    attempts: Count = 3  # of a group, halved each time, before it is parked until the next dream
+    max_new: Count = 30  # insights a dream
+    max_changed: Count = 20  # candidates a dream
+    max_superseded: Count = 10  # insights a dream
+    max_superseded_share: Share = 0.05  # of the agent's insights
+    similarity: Share = 0.5  # overlap from which two statements are about the same
+
+
+class Promote(Section, frozen=True):
+    min_windows: Count = 2  # distinct local days
+    min_tasks: Count = 2  # distinct tasks
+    min_records: Count = 2  # independent records: a copy, fork, replay or quotation is none
+
+
+class Decay(Section, frozen=True):
+    candidate_days: Annotated[float, Meta(gt=0)] = 30.0  # half-life of a candidate's confidence
+    long_term_days: Annotated[float, Meta(gt=0)] = 90.0  # half-life of a long-term insight's
+    archive_below: Annotated[float, Meta(ge=0, lt=1)] = 0.1  # confidence
+
+
 class Llm(Section, frozen=True):
     provider: str = "none"  # none, openai, anthropic, scripted
     base_url: str = ""  # "": the provider's own
@@ -110,6 +141,9 @@ class Config(Section, frozen=True):
     night: Night = field(default_factory=Night)
     daily: Daily = field(default_factory=Daily)
     deep_dream: DeepDream = field(default_factory=DeepDream)
+    dream: Dream = field(default_factory=Dream)
+    promote: Promote = field(default_factory=Promote)
+    decay: Decay = field(default_factory=Decay)
     llm: Llm = field(default_factory=Llm)
     agents: Mapping[str, Agent] = {}
 
@@ -300,7 +334,7 @@ def _section(name: str) -> type[Section]:
         return Agent
     kinds: dict[str, type[Section]] = {
         "": Config, "state": State, "logs": Logs, "tail": Tail, "night": Night, "daily": Daily,
-        "deep_dream": DeepDream, "llm": Llm,
+        "deep_dream": DeepDream, "dream": Dream, "promote": Promote, "decay": Decay, "llm": Llm,
     }  # fmt: skip
     return kinds.get(name, Config)
 

@@ -82,7 +82,7 @@ class WindowCount(Struct, frozen=True):
     unfiled: int
 
 
-Phase = Literal["daily", "deep_dream"]
+Phase = Literal["daily", "dream", "deep_dream"]
 RunState = Literal["running", "done", "skipped", "failed", "held"]
 
 
@@ -168,12 +168,23 @@ class Held(Struct, frozen=True, kw_only=True):
     held_id: int = 0
 
 
+class Contradiction(Struct, frozen=True, kw_only=True):
+    """Two insights of an agent that cannot both hold; both are kept. `reason` is code's: which number, name or negation."""
+
+    agent: str
+    left_id: str
+    right_id: str
+    reason: str
+    at: datetime
+
+
 class Changes(Struct, frozen=True, kw_only=True):
     """One transaction: all of it is written or nothing.
 
     `memories` are inserted unless their id is there already (the first keeps its place; with `respan` the span of
     an existing raw memory is renewed: its log was rewritten). `amendments` apply to raw memories by id.
-    `statuses`, `filed` name memories by id. `settled` names jobs whose journal entries are dropped. `ledger` rows
+    `replaced` are derived memories (summaries, insights) written anew under their id, refs included; unknown ids are
+    ignored, `seq` stays. A `contradictions` pair is kept once, whatever its order. `statuses`, `filed` name memories by id. `settled` names jobs whose journal entries are dropped. `ledger` rows
     replace those of the same agent, day and phase. `held` with an id replaces that row. `durable` waits for the
     disk (synchronous FULL) before returning.
     """
@@ -183,6 +194,8 @@ class Changes(Struct, frozen=True, kw_only=True):
     amendments: Sequence[tuple[str, Amendment]] = ()
     turns: Sequence[tuple[str, Turn]] = ()  # (agent, turn)
     cursor: Cursor | None = None
+    replaced: Sequence[Memory] = ()
+    contradictions: Sequence[Contradiction] = ()
     statuses: Sequence[tuple[str, Status]] = ()
     filed: Sequence[str] = ()
     ledger: Sequence[LedgerRow] = ()
@@ -247,6 +260,9 @@ class Store(Protocol):
         """All states, newest first."""
 
     def turns(self, agent: str | None = None) -> list[TurnState]: ...
+
+    def contradictions(self, agent: str) -> list[Contradiction]:
+        """Oldest first."""
 
     def meta(self, key: str) -> str | None: ...
 
