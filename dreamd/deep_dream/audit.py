@@ -17,8 +17,8 @@ from dreamd.deep_dream.memory_file import Block, Edits
 from dreamd.deep_dream.reply import Proposal, Proposed
 from dreamd.deep_dream.retiring import founded
 from dreamd.deep_dream.sources import Source
-from dreamd.deep_dream.speech import instruction, redacted
 from dreamd.errors import ReplyUnusable
+from dreamd.pool.speech import instruction, redacted
 from dreamd.pool.support import unsupported
 
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Sequence
 from typing import Literal, get_args
 
 from dreamd.deep_dream.sources import Source
-from dreamd.deep_dream.speech import explicit, instruction, redacted, rule_like
 from dreamd.memories import Memory
 from dreamd.pool.claims import unspoken
 from dreamd.pool.similarity import covered, keywords, negated, overlap
+from dreamd.pool.speech import explicit, instruction, redacted, rule_like
 from dreamd.pool.support import facts, unsupported
 
 Fault = Literal[

@@ -1,6 +1,6 @@
 import pytest
 
-from dreamd.deep_dream.speech import explicit, instruction, redacted, rule_like
+from dreamd.pool.speech import explicit, instruction, redacted, rule_like
 
 
 @pytest.mark.parametrize(
