@@ -63,9 +63,9 @@ def main(args: list[str] | None = None) -> Any:
         sys.exit(error.exit_code)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except DreamdError as error:
+    except (DreamdError, OSError) as error:  # of the system's own, such as an output on a full disk
         if "--debug" in arguments:
             sys.excepthook(*sys.exc_info())  # the traceback module would cost every start 5 ms
         click.echo(f"dreamd: {error}", err=True)
-        sys.exit(error.exit_code)
+        sys.exit(getattr(error, "exit_code", 1))
     sys.exit(code if isinstance(code, int) else 0)

@@ -3,6 +3,7 @@
 The kernel drops the lock with its holder, so a lock left behind by a killed process holds nobody up.
 """
 
+import errno
 import fcntl
 import os
 from collections.abc import AsyncIterator
@@ -15,7 +16,7 @@ from anyio import to_thread
 from msgspec import Struct
 
 from dreamd.clock import Clock
-from dreamd.errors import StateLocked
+from dreamd.errors import DiskFull, StateLocked, WorkspaceError
 
 DAEMON, NIGHT = "daemon.lock", "night.lock"  # in the state folder
 _LOOK_AGAIN_S = 0.05
@@ -37,7 +38,8 @@ async def exclusive(path: Path, clock: Clock, *, what: str, wait_s: float = 0.25
     """Hold the lock while inside.
 
     Raises StateLocked naming the holder when it is not free after `wait_s`; a moment is always granted, for
-    `holder` takes the lock for an instant to see whether it is free.
+    `holder` takes the lock for an instant to see whether it is free. Raises WorkspaceError when the file cannot be
+    opened (another user made it), DiskFull when it cannot be made.
     """
     patience = clock.monotonic() + wait_s
     while (handle := await to_thread.run_sync(_taken, path, clock.now())) is None:
@@ -70,7 +72,7 @@ def holder(path: Path) -> Holder | None:
 
 def _taken(path: Path, now: datetime) -> int | None:
     """The descriptor that holds the lock, its holder written down; None when somebody else has it."""
-    handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    handle = _opened(path)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         with suppress(OSError):  # a full disk: the lock holds all the same, it only does not say whose it is
@@ -80,6 +82,18 @@ def _taken(path: Path, now: datetime) -> int | None:
         os.close(handle)
         return None
     return handle
+
+
+def _opened(path: Path) -> int:
+    try:
+        return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise DiskFull(f"no space left to make {path}", hint="free some space") from error
+        raise WorkspaceError(
+            f"cannot open {path}: {error.strerror}",
+            hint="dreamd's user must own its state folder and all in it",
+        ) from error
 
 
 def _written(path: Path) -> Holder:

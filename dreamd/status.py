@@ -20,6 +20,7 @@ from dreamd.parts import Parts
 from dreamd.stores.base import Cursor, LedgerRow
 
 _MOST_FAILURES, _MOST_DAYS = 20, 7
+LITTLE = 1 << 20  # bytes
 
 
 class Backlog(Struct, frozen=True):
@@ -125,8 +126,7 @@ def _before(seen: Known, agent: str) -> tuple[str, ...] | None:
 
 
 def _wrong(parts: Parts, seen: Known, agents: Sequence[AgentStatus]) -> Iterator[str]:
-    if not agents:
-        yield "no agent is configured; run `dreamd init` to find those on this machine"
+    yield from _amiss(parts.state, agents)
     yield from _failures(parts, seen)
     for one in agents:
         yield from _log_trouble(parts, one.agent)
@@ -140,6 +140,19 @@ def _wrong(parts: Parts, seen: Known, agents: Sequence[AgentStatus]) -> Iterator
         yield from _stranded(seen, sleeper)
 
 
+def _amiss(state: Path, agents: Sequence[AgentStatus]) -> Iterator[str]:
+    if not agents:
+        yield "no agent is configured; run `dreamd init` to find those on this machine"
+    if _free(state) < LITTLE:
+        yield f"no space left on {state}: nothing is read and no night runs; free some"
+
+
+def _free(folder: Path) -> int:
+    """Bytes that dreamd's user may still write there."""
+    room = os.statvfs(folder)
+    return room.f_bavail * room.f_frsize
+
+
 def _failures(parts: Parts, seen: Known) -> Iterator[str]:
     """The newest phases that failed, however long ago, unless a later Deep Dream has read what one missed."""
     agents = {sleeper.agent for sleeper in seen.sleepers}
@@ -147,7 +160,8 @@ def _failures(parts: Parts, seen: Known) -> Iterator[str]:
     for row in islice((row for row in failed if not _made_good(parts, row)), _MOST_FAILURES):
         where = f"{row.agent}: {row.phase.replace('_', ' ')} of {row.day}"
         tried = f"{row.attempts} of {seen.schedule.max_attempts}"
-        yield f"{where} failed ({tried}): {row.reason}; {_what_next(row, seen)}"
+        reason = row.reason.removesuffix("; it is tried again")
+        yield f"{where} failed ({tried}): {reason}; {_what_next(row, seen)}"
 
 
 def _made_good(parts: Parts, row: LedgerRow) -> bool:

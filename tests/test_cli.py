@@ -62,3 +62,17 @@ def test_a_usage_error_is_one_line_too(
     assert told.startswith("dreamd: ")
     assert told.count("\n") == 1
     assert says in told
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs /dev/full")
+def test_an_output_on_a_full_disk_is_one_line_too() -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "dreamd", "--help"],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr

@@ -8,7 +8,7 @@ import pytest
 from anyio import to_thread
 
 from dreamd.clock import StillClock
-from dreamd.errors import StateLocked
+from dreamd.errors import StateLocked, WorkspaceError
 from dreamd.locks import Holder, exclusive, holder
 
 
@@ -54,3 +54,10 @@ async def test_a_holder_that_says_nothing_is_still_a_holder(tmp_path: Path, cloc
     async with exclusive(path, clock, what="a test runs"):
         await to_thread.run_sync(path.write_bytes, b"\0garbage")
         assert str(await look(path)) == "process unknown"
+
+
+async def test_a_lock_file_that_cannot_be_opened_is_a_clear_error(tmp_path: Path, clock: StillClock) -> None:
+    (tmp_path / "night.lock").mkdir()
+    with pytest.raises(WorkspaceError, match="must own"):
+        async with exclusive(tmp_path / "night.lock", clock, what="a night is being run"):
+            pytest.fail("held")

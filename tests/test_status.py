@@ -132,6 +132,13 @@ def test_a_log_that_is_not_understood_is_told_in_the_words_of_the_tail(house: Bu
     assert "nothing was understood" in wrong(home)
 
 
+def test_a_full_disk_is_wrong(house: Build, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+    home = house("anna")
+    assert "no space" not in wrong(home)
+    monkeypatch.setattr("dreamd.status.LITTLE", 1 << 62)
+    assert "no space left" in wrong(home)
+
+
 def test_no_agents_is_wrong(house: Build) -> None:  # noqa: F811
     assert "dreamd init" in wrong(house())
 

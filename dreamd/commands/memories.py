@@ -3,11 +3,13 @@
 import textwrap
 from datetime import date, datetime
 from typing import get_args
+from zoneinfo import ZoneInfo
 
 import click
 import msgspec
 
 from dreamd.commands import _show
+from dreamd.config import Agent, Config, zone_of
 from dreamd.memories import Memory, MemoryType
 from dreamd.pool.plain import plain as seen
 from dreamd.stores.base import MemoryQuery
@@ -33,8 +35,12 @@ def memories(
         if as_json:
             _show.print_json([plain(memory) for memory in found])
             return
+        zones: dict[str, ZoneInfo] = {}
         for memory in found:
-            click.echo(line(memory))
+            zone = zones.setdefault(memory.agent, _zone(parts.config, memory.agent))
+            click.echo(line(memory, zone))
+        if not zones:
+            click.echo("no such memories; `dreamd sync` reads the logs into the pool")
 
 
 def plain(memory: Memory) -> dict[str, object]:
@@ -45,8 +51,13 @@ def plain(memory: Memory) -> dict[str, object]:
     return fields
 
 
-def line(memory: Memory) -> str:
-    when: date | str = memory.timestamp.isoformat(timespec="seconds") if memory.timestamp else memory.window
+def _zone(config: Config, agent: str) -> ZoneInfo:
+    """The agent's; this machine's for one that is configured no more."""
+    return zone_of(config.agents.get(agent, Agent()))
+
+
+def line(memory: Memory, zone: ZoneInfo) -> str:
+    when: date | str = _show.local_time(memory.timestamp, zone) if memory.timestamp else memory.window
     who = "/".join(part for part in (memory.role, memory.origin) if part) or memory.type
     said = textwrap.shorten(seen(memory.content or memory.tool), 120, placeholder=" ...")
     return f"{memory.memory_id[:8]}  {memory.agent}  {when}  {who}  {said}"

@@ -89,7 +89,7 @@ def show(day: date, outcomes: Sequence[Outcome], *, dry_run: bool) -> None:
         if dry_run:
             click.echo(outcome.diff, nl=False)
     if dry_run and {"daily", "deep_dream"} <= {one.row.phase for one in outcomes if one.new}:
-        click.echo("  Deep Dream was shown the dailies on disk alone, without what is new above")
+        click.echo("  Deep Dream sees the dailies on disk alone, without what is new above")
 
 
 def _became(outcome: Outcome) -> str:

@@ -7,6 +7,7 @@ import click
 
 from dreamd.commands._show import json_option, opened, print_json
 from dreamd.deep_dream.evidence import Node, of_line, of_memory
+from dreamd.errors import UsageError
 from dreamd.pool.plain import plain
 from dreamd.tail.spans import standing
 
@@ -21,10 +22,14 @@ _LONGEST_QUOTE = 400  # characters; --json has it all
 def command(ctx: click.Context, what: str, as_json: bool) -> None:
     """Show what a line rests on: the daily lines and log records, quoted, with path and byte offset.
 
+    FILE is a MEMORY.md, a daily or a diary; of a memory's id, as `dreamd memories` lists it, the beginning is enough.
+
     Each record is looked up in its log: "verified" means that the very bytes are still there; otherwise the pool's
     copy is quoted.
     """
     place = _LINE.fullmatch(what)
+    if not place and _names_a_file(what):
+        raise UsageError(f"{what} names no line", hint="say which: FILE:LINE, such as MEMORY.md:3")
     with opened(ctx) as parts:
         if place:
             node = of_line(parts, Path(place["file"]).expanduser(), int(place["line"]), standing)
@@ -34,6 +39,10 @@ def command(ctx: click.Context, what: str, as_json: bool) -> None:
         print_json(node)
     else:
         show(node)
+
+
+def _names_a_file(what: str) -> bool:
+    return ":" in what or "/" in what or what.endswith(".md") or Path(what).is_file()
 
 
 def show(node: Node, depth: int = 0) -> None:

@@ -96,8 +96,7 @@ def _faults(text: str, cited: Sequence[Event]) -> Iterator[str]:
     if unspoken(text, sources):
         yield "tells of a deed or outcome that its events do not speak of"
     shape = _SHAPE.fullmatch(text)
-    sides = ((shape["asked"], ASKED), (shape["reply"], REPLIED)) if shape else ((text, REPLIED),)
-    if not all(_said(side, sources, least) for side, least in sides) or not _anchored(text, sources):
+    if not _said(shape["reply"] if shape else text, sources, REPLIED) or not _anchored(text, sources):
         yield "says little that its events say"
     if _denies(text, sources):
         yield "denies what its events do not deny"
@@ -130,13 +129,18 @@ def _script(text: str) -> str:
 def _faults_of_question(text: str, asked: Sequence[str]) -> Iterator[str]:
     """What the line puts into the human's mouth must be the human's own, not the assistant's or a web page's."""
     shape = _SHAPE.match(text)
+    if not shape and _ASKED_ALONE.match(text):
+        yield "does not say what came of it"
     question = shape["asked"] if shape else ""
     if not question:
         return
     if not asked:
         yield "has a question where nobody asked"
-    elif unsupported(question, asked):
+    elif unsupported(question, asked) or not _said(question, asked, ASKED):
         yield "has the human say what the human did not"
+
+
+_ASKED_ALONE = re.compile(r"\**(?:user|human|用户)\**\s*[:：]", re.IGNORECASE)
 
 
 _SHAPE = re.compile(

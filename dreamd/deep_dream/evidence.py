@@ -49,51 +49,77 @@ class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
 def of_line(parts: Parts, file: Path, line: int, check: Check) -> Node:
     """The chain under a line of some agent's MEMORY.md, daily or diary. Blocking.
 
-    Of agents that share the file, or had another name once, the one that wrote the line. Raises UsageError when the file is no agent's or the
-    line is no entry.
+    Of agents that share the file, or had another name once, the one that wrote the line. Raises UsageError when the
+    file is no agent's or the line no entry (of a diary: nor a sentence).
     """
+    content = files.read(file)
+    if not content.exists:
+        raise UsageError(f"no file {file}", hint=_NAME_IT)
     owners = list(_owners(parts, file))
     if not owners:
         raise UsageError(
-            f"{file} is no agent's MEMORY.md, daily or diary", hint="see `dreamd status` for the agents"
+            f"{file} is no agent's MEMORY.md, daily or diary", hint="`dreamd status` lists the agents"
         )
-    content = files.read(file)
-    block = next(
-        (b for _, b in memory_file.entries(memory_file.parse(content.text))
-         if b.line <= line < b.line + max(1, b.raw.count("\n"))), None,
-    )  # fmt: skip
-    if block is None:
-        raise UsageError(f"{file}:{line} is no entry", hint="name the line of a bullet")
+    block = _block_at(file, content.text, line, prose=owners[0].what == "diary")
     former = {row.agent for row in parts.store.ledger()} - set(parts.config.agents)
     owners += [replace(owners[0], agent=agent) for agent in sorted(former)]
     found = [_line_of(parts, owner, file, block, check) for owner in owners]
     return next((node for node in found if node.rests_on), found[0])
 
 
+_NAME_IT = "name a line of MEMORY.md, a daily or a diary: FILE:LINE"
+_BULLET = "name the line of a bullet"
+
+
+def _block_at(file: Path, text: str, line: int, *, prose: bool) -> Block:
+    """The block of that line. Raises UsageError when it is not there or can rest on nothing."""
+    blocks = memory_file.parse(text)
+    block = next((b for b in blocks if b.line <= line < b.line + max(1, b.raw.count("\n"))), None)
+    if block is None:
+        count = len(text.splitlines())
+        raise UsageError(f"{file} has no line {line}: it has {count}", hint="lines count from 1")
+    raw = block.raw.strip()
+    if block.kind == "heading" or not raw or raw.startswith("<!--"):
+        what = "a heading" if block.kind == "heading" else "a mark, no entry" if raw else "blank"
+        raise UsageError(f"{file}:{line} is {what}", hint=_BULLET)
+    if block.kind == "other" and not prose:
+        raise UsageError(f"{file}:{line} is free text, which dreamd neither writes nor changes", hint=_BULLET)
+    return block
+
+
 def _line_of(parts: Parts, owner: "_Owner", file: Path, block: Block, check: Check) -> Node:
     tree = _Tree(parts, owner.agent, owner.place, check)
     if owner.what == "daily" and owner.day:
         children, note = tree.of_daily(owner.day, block.text)
+    elif owner.what == "diary" and owner.day:
+        children = tree.of_told(block.text)
+        note = "" if children else _ACCOUNT.format(daily=owner.place.daily(owner.day))
     else:
         evidence = parts.store.evidence(owner.agent).get(block.text)
         children = tree.of_refs(evidence.ref_ids) if evidence else ()
-        note = "" if evidence else _UNKNOWN[owner.what]
-    return Node(kind="line", text=block.text, file=str(file), line=block.line, rests_on=children, note=note)
+        note = "" if evidence else "dreamd did not write this line and has not dreamt since it came"
+    text = block.text or block.raw.strip()
+    return Node(kind="line", text=text, file=str(file), line=block.line, rests_on=children, note=note)
 
 
-_UNKNOWN = {
-    "memory": "dreamd did not write this line and has not dreamt since it came",
-    "diary": "the night's own account of what it did, no memory",
-}
+_ACCOUNT = "the night's own account of what it did, no memory: audited against the sources of that night, such as {daily}"
 
 
 def of_memory(parts: Parts, memory_id: str, check: Check) -> Node:
-    """The chain under a memory of the pool. Raises UsageError when there is none of that id."""
-    query = MemoryQuery(ids=(memory_id,), statuses=get_args(Status))
-    memory = next(iter(parts.store.memories(query)), None)
-    if memory is None:
-        raise UsageError(f"no memory {memory_id!r}", hint="see `dreamd memories`")
-    return _Tree(parts, memory.agent, None, check).of_memory(memory)
+    """The chain under a memory of the pool, named by its id or how that begins.
+
+    Raises UsageError when there is none or more than one.
+    """
+    query = MemoryQuery(id_prefix=memory_id, statuses=get_args(Status), limit=2)
+    found = list(parts.store.memories(query)) if memory_id else []
+    if not found:
+        raise UsageError(f"no memory {memory_id!r}", hint="see `dreamd memories`, or name a FILE:LINE")
+    if found[1:]:
+        raise UsageError(
+            f"more than one memory begins with {memory_id!r}",
+            hint="write more of its id; `dreamd memories --json` has it whole",
+        )
+    return _Tree(parts, found[0].agent, None, check).of_memory(found[0])
 
 
 class _Owner(Struct, frozen=True):
@@ -147,6 +173,17 @@ class _Tree:
         if memory is None:
             return (), "dreamd did not write this line"
         return self.of_refs(memory.ref_ids), ""
+
+    def of_told(self, text: str) -> tuple[Node, ...]:
+        """Under a line that the diary lists: an entry written, merged (`old → new`) or retired (`old: why`), or a candidate."""
+        evidence = self.store.evidence(self.agent)
+        said = (text, text.rpartition(" → ")[2], *(line for line in evidence if text.startswith(f"{line}: ")))
+        line = next((line for line in said if line in evidence), None)
+        if line is not None:
+            return self.of_refs(evidence[line].ref_ids)
+        query = MemoryQuery(agent=self.agent, types=("insight",), statuses=get_args(Status))
+        waiting = next((memory for memory in self.store.memories(query) if memory.content == text), None)
+        return (self.of_memory(waiting),) if waiting else ()
 
     def of_refs(self, refs: Sequence[str]) -> tuple[Node, ...]:
         ids = tuple(ref for ref in refs if ":" not in ref and ref not in self.seen)

@@ -163,7 +163,7 @@ def _tell(intent: Intent) -> tuple[Path, ...]:
 def writable(path: Path, root: Path) -> None:
     """Raises WorkspaceError when the file is read-only or the folder takes no files, even for root."""
     real = files.confined(path, root)
-    if real.exists() and not real.stat().st_mode & _ANY_WRITE:
+    if real.exists() and not (real.stat().st_mode & _ANY_WRITE and os.access(real, os.W_OK)):
         raise WorkspaceError(f"{path} is read-only", hint="dreamd leaves it alone; chmod u+w to let it write")
     folder = next(parent for parent in real.parents if parent.exists())
     if not folder.stat().st_mode & _ANY_WRITE or not os.access(folder, os.W_OK | os.X_OK):

@@ -145,7 +145,7 @@ _QUOTES = str.maketrans(
 )
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _WORD = re.compile(r"[a-z][a-z0-9]+")
-_LOOSE_NUMBER = re.compile(r"(?<![A-Za-z0-9.,])\d+(?:\.\d+)*(?![A-Za-z0-9])")
+_LOOSE_NUMBER = re.compile(r"(?<![A-Za-z0-9.,])\d+(?:\.\d+)*(?![A-Za-z0-9]|[,，]\d{3}(?!\d))")
 
 
 def _split(number: str) -> tuple[str, str]:

@@ -86,6 +86,7 @@ def filters(query: MemoryQuery) -> dict[str, object]:
         "since": iso(query.since),
         "until": iso(query.until),
         "filed": query.filed,
+        "id_prefix": query.id_prefix,
         "rests_on": query.rests_on,
         "session_id": query.session_id,
         "types": listed(query.types or None),

@@ -60,6 +60,7 @@ class MemoryQuery(Struct, frozen=True, kw_only=True):
     statuses: tuple[Status, ...] = ()  # () excludes withdrawn and forgotten
     origins: tuple[Origin, ...] = ()
     ids: tuple[str, ...] | None = None
+    id_prefix: str | None = None
     window: date | None = None
     since: date | None = None  # windows from, inclusive
     until: date | None = None  # windows to, inclusive

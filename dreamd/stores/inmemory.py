@@ -215,6 +215,7 @@ def _wanted(query: MemoryQuery, memory: Memory) -> bool:
         and query.session_id in (None, memory.session_id)
         and query.filed in (None, memory.filed)
         and (query.ids is None or memory.memory_id in query.ids)
+        and memory.memory_id.startswith(query.id_prefix or "")
         and (query.rests_on is None or query.rests_on in memory.ref_ids)
     )
     return same and _among(query, memory) and _between(query, memory)

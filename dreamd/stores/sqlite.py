@@ -12,6 +12,7 @@ from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain, islice
+from os.path import samestat
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -68,6 +69,7 @@ class SqliteStore(Store):
             self._ballast.drop()
             self._writer = self._opened(migrations)
         self._writing = Writing(self._writer, self._sql)
+        self._file = self._path.stat()
 
     def _opened(self, migrations: list[_sql.Migration]) -> sqlite3.Connection:
         with told(self._path):
@@ -82,6 +84,7 @@ class SqliteStore(Store):
     def write(self, changes: Changes) -> Written:
         with self._lock:
             self._check_open()
+            self._check_there()
             try:
                 with told(self._path):
                     written = self._transact(changes)
@@ -90,6 +93,15 @@ class SqliteStore(Store):
                 raise
             self._ballast.keep()
         return written
+
+    def _check_there(self) -> None:
+        """What is written to a file that was removed is lost, though every write succeeds."""
+        try:
+            there = samestat(self._path.stat(), self._file)
+        except OSError:
+            there = False
+        if not there:
+            raise StoreError(f"{self._path} was moved or removed while it is in use", hint="restart dreamd")
 
     def _transact(self, changes: Changes) -> Written:
         self._writer.execute(f"PRAGMA synchronous = {'FULL' if changes.durable else 'NORMAL'}")
@@ -166,6 +178,8 @@ class SqliteStore(Store):
         """Where all that may be wanted stands, eight bytes each; None where walking in order is quicker."""
         if query.ids is not None:
             name, more = "seqs_by_id", {"ids": rows.listed(query.ids)}
+        elif query.id_prefix:
+            name, more = "seqs_by_prefix", {}
         elif query.rests_on is not None:
             name, more = "seqs_by_ref", {}
         elif query.agent is not None and query.window is None and (query.since or query.until):

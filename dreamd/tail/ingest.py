@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from zoneinfo import ZoneInfo
 
 import msgspec
@@ -44,6 +45,7 @@ class Remembered(Struct, omit_defaults=True):
     settled: int = -1
 
 
+_redacted_path = lru_cache(maxsize=16)(redact)  # a log names the same folder in every line
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(Remembered).decode
 
@@ -150,7 +152,7 @@ class Batch:
             span=record.span,
             tool=record.tool,
             ok=record.ok,
-            project=redact(record.project) if record.project else "",
+            project=_redacted_path(record.project),
             trace=self._trace(record.trace) if record.trace else None,
         )
 

@@ -26,15 +26,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         config = configured(root)
+        measure(root, config, 0, 0)  # once before: compiling what is imported would count as memory
         for number in range(options.files):
             log = root / "logs" / f"project-{number // 5}" / f"{number:08x}-0000-4000-8000-000000000000.jsonl"
             log.parent.mkdir(exist_ok=True)
             log.write_text(line(number))
-        measure(root, config, options.seconds, options.files)
+        print(measure(root, config, options.seconds, options.files))
 
 
-def measure(root: Path, config: Path, seconds: float, files: int) -> None:
+def measure(root: Path, config: Path, seconds: float, files: int) -> str:
     address = root / "notify"
+    address.unlink(missing_ok=True)
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel:
         channel.bind(str(address))
         command = (*DREAMD, "--config", str(config), "run")
@@ -46,12 +48,13 @@ def measure(root: Path, config: Path, seconds: float, files: int) -> None:
             time.sleep(seconds)
             took = time.monotonic() - began
             wakes = sum(count - switches.get(thread, 0) for thread, count in woken(one.pid).items())
-            print(
+            told = (
                 f"{files} logs: {100 * (spent(one.pid) - cpu) / took:.3f} % of a core, "
                 f"{wakes / took:.2f} wake-ups/s, RSS {resident(one.pid):.1f} MiB "
                 f"(peak {resident(one.pid, 'VmHWM'):.1f})"
             )
             one.send_signal(signal.SIGTERM)
+    return told
 
 
 def settled(pid: int) -> None:

@@ -20,7 +20,8 @@ def test_memories_prints_a_line_each_for_people(tmp_path: Path) -> None:
     run(tmp_path, "sync")
     lines = run(tmp_path, "memories").stdout.splitlines()
     assert len(lines) == 2
-    assert lines[0].endswith("a  2026-03-01T10:00:00+00:00  user/human  text 1 字")
+    assert "no such memories" in run(tmp_path, "memories", "--type", "insight").stdout
+    assert lines[0].endswith("a  2026-03-01 10:00 +00:00  user/human  text 1 字")
 
 
 def test_an_unknown_agent_or_date_is_refused(tmp_path: Path) -> None:

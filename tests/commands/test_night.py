@@ -43,7 +43,7 @@ def test_a_dry_run_shows_the_difference_and_changes_nothing(tmp_path: Path) -> N
     done = run(home, "--dry-run")
     assert "dry run: nothing is written" in done.output
     assert "+- User: How long is the bridge over the Elm?" in done.output
-    assert "Deep Dream was shown the dailies on disk alone" in done.output
+    assert "Deep Dream sees the dailies on disk alone" in done.output
     assert home.files() == {}
     assert (home.root / "state" / "pool.db").read_bytes() == before
 

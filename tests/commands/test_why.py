@@ -82,3 +82,46 @@ def test_a_line_of_an_agent_that_was_renamed_since_still_resolves(tmp_path: Path
     cat.config.write_text(cat.config.read_text().replace("[agents.cat]", "[agents.tom]"))
     assert cat.json("why", f"{cat.memory}:4")["rests_on"][0]["text"] == LINE
     assert cat.json("why", f"{cat.daily}:3")["rests_on"][0]["text"] == SAID
+
+
+def test_the_beginning_of_an_id_is_enough_when_only_one_begins_so(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    assert cat.json("why", raw_id("cat", "1")[:8])["text"] == SAID
+    for what, says in (("", "no memory"), ("zz", "no memory")):
+        assert says in str(cat.run("why", what).exception)
+
+
+def test_an_error_tells_what_is_wrong_with_the_line(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    cat.dreamt()
+    cat.memory.write_text(cat.memory.read_text() + "<!-- mark -->\nfree words\n")
+    for line, says in (
+        (1, "is a heading"), (2, "is blank"), (5, "is a mark"), (6, "is free text"), (99, "has no line 99: it has 6"),
+        (0, "has no line 0"),
+    ):  # fmt: skip
+        error = cat.run("why", f"{cat.memory}:{line}").exception
+        assert isinstance(error, UsageError)
+        assert says in str(error)
+    for what, says in (
+        (str(cat.memory), "names no line"), ("MEMORY.md:x", "names no line"), (f"{cat.memory}x:1", "no file"),
+        (f"{cat.log}:1", "is no agent's"),
+    ):  # fmt: skip
+        assert says in str(cat.run("why", what).exception)
+
+
+def test_the_diarys_merged_retired_and_waiting_lines_and_its_prose_can_be_asked_for(tmp_path: Path) -> None:
+    cat = Dreamer(tmp_path)
+    cat.dreamt()
+    diary = cat.daily.parent / "dreams" / "2026-03-02.md"
+    diary.write_text(
+        "The shop moved.\n- Old → The shop moved to Berlin on 2026-03-01\n"
+        "- The shop moved to Berlin on 2026-03-01: outdated\n"
+    )
+    for line in (2, 3):
+        assert cat.json("why", f"{diary}:{line}")["rests_on"][0]["text"] == LINE
+    prose = cat.run("why", f"{diary}:1").output
+    assert "The shop moved." in prose
+    assert (
+        f"account of what it did, no memory: audited against the sources of that night, such as {cat.daily}"
+        in prose
+    )

@@ -262,6 +262,16 @@ def test_a_query_yields_exactly_what_it_asks_for_in_order(
     assert [memory.seq for memory in store.memories(query)] == seqs
 
 
+def test_memories_are_found_by_how_their_ids_begin(store: Store) -> None:
+    one, two = raw(1), raw(2)
+    store.write(Changes(memories=(one, two)))
+    assert ids(store, MemoryQuery(id_prefix=one.memory_id[:12])) == [one.memory_id]
+    assert ids(store, MemoryQuery(id_prefix=one.memory_id)) == [one.memory_id]
+    assert ids(store, MemoryQuery(id_prefix="")) == [one.memory_id, two.memory_id]
+    assert ids(store, MemoryQuery(id_prefix=one.memory_id[:12], agent="bob")) == []
+    assert ids(store, MemoryQuery(id_prefix="%")) == []
+
+
 def test_what_rests_on_a_memory_is_found_by_its_id(store: Store) -> None:
     base, other = raw(1).memory_id, raw(2).memory_id
     one, two, three = (

@@ -151,3 +151,16 @@ def test_no_line_opens_a_comment_in_the_file() -> None:
 def test_the_rule_tells_every_event_in_which_somebody_waited() -> None:
     chunk = (BACKUP, event(3, "", "aside"), FERRY)
     assert [entry.text for entry in by_rule(chunk, "en")] == [RULE_1, RULE_2]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "User: Use rsync to nas01, it runs at 03:00 and takes 20 minutes.",  # the assistant's own words
+        "User: How do I back up the photos?",
+        "User: run rsync to nas01 -> Reply: it takes 20 minutes",
+    ],
+)
+def test_what_the_assistant_said_is_not_put_into_the_humans_mouth(line: str) -> None:
+    audited = told(f"- {line} [E1]", BACKUP)
+    assert (texts(audited), len(audited.refused)) == ([RULE_1], 1)

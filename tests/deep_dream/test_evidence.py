@@ -65,3 +65,24 @@ def test_other_files_and_other_lines_cannot_be_asked(house: House) -> None:
             asked(house, file, line)
     with pytest.raises(UsageError, match="no memory"):
         of_memory(house.parts, "nothing", check)
+
+
+def test_an_id_that_several_begin_with_is_ambiguous(house: House) -> None:
+    found: dict[str, str] = {}
+    memory_id = house.record("hello").memory_id
+    while memory_id[0] not in found:
+        found[memory_id[0]] = memory_id
+        memory_id = house.record("hello").memory_id
+    with pytest.raises(UsageError, match="more than one memory begins with"):
+        of_memory(house.parts, memory_id[0], check)
+    assert of_memory(house.parts, memory_id, check).memory_id == memory_id
+
+
+async def test_a_candidate_that_the_diary_lists_is_followed(house: House) -> None:
+    hurry = house.record("hurry up with the report, quick")
+    house.said("User: hurry up with the report, quick -> Reply: the report is ready", hurry)
+    await house.dream(reply("- The user prefers quick reports (D1)"))
+    diary = house.workspace / "memory" / "dreams" / "2026-03-02.md"
+    line = house.diary().split("\n").index("- The user prefers quick reports") + 1
+    (insight,) = (await to_thread.run_sync(asked, house, diary, line)).rests_on
+    assert (insight.kind, insight.text) == ("insight", "The user prefers quick reports")

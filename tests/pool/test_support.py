@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from dreamd.pool.support import facts, unsupported
@@ -137,6 +137,9 @@ def test_the_order_of_words_is_free(words: list[str]) -> None:
 
 
 @given(st.integers(0, 10**6), st.integers(0, 10**6))
+@example(1, 1000)
+@example(10, 10_000)
+@example(0, 1000)
 def test_only_the_same_number_supports_a_number(said: int, known: int) -> None:
     missing = unsupported(f"there were {said} users", [f"there were {known:,} users"])
     assert (missing == ()) == (said == known)

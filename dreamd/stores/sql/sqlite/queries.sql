@@ -12,6 +12,7 @@ AND (:day IS NULL OR day = :day)
 AND (:since IS NULL OR day >= :since)
 AND (:until IS NULL OR day <= :until)
 AND (:filed IS NULL OR filed = :filed)
+AND (:id_prefix IS NULL OR substr(memory_id, 1, length(:id_prefix)) = :id_prefix)
 AND (:rests_on IS NULL OR EXISTS (SELECT 1 FROM memory_refs r WHERE r.ref_id = :rests_on AND r.seq = memories.seq))
 AND (:session_id IS NULL OR session_id = :session_id)
 AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
@@ -45,6 +46,12 @@ ORDER BY seq
 -- Where the named memories stand.
 SELECT seq FROM memories
 WHERE memory_id IN (SELECT value FROM json_each(:ids)) AND seq > :after AND seq <= :last
+ORDER BY seq
+
+-- name: seqs_by_prefix
+-- Where the memories stand whose ids begin so: a range of the index, whose end is the last of all characters.
+SELECT seq FROM memories
+WHERE memory_id >= :id_prefix AND memory_id < :id_prefix || char(1114111) AND seq > :after AND seq <= :last
 ORDER BY seq
 
 -- name: seqs_by_ref
