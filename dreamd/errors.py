@@ -109,3 +109,7 @@ class ProviderBusy(ProviderError):
 
 class ReplyUnusable(ProviderError):
     """An answer came and was paid for, but is empty, cut off, HTML or of the wrong shape."""
+
+
+class Parked(DreamdError):
+    """A group of memories could not be distilled; it waits for the next dream, nothing of it was written."""

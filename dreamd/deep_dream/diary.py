@@ -13,9 +13,9 @@ from datetime import date
 from msgspec import Struct
 
 from dreamd.deep_dream.audit import Audited, Refusal
-from dreamd.deep_dream.grounds import SUPPORTED, Fault, contrary
+from dreamd.deep_dream.grounds import SUPPORTED, Fault
 from dreamd.pool.language import Tongue
-from dreamd.pool.similarity import covered
+from dreamd.pool.similarity import contrary, covered
 from dreamd.pool.speech import instruction, redacted, rule_like
 from dreamd.pool.support import unsupported
 

@@ -11,7 +11,7 @@ from typing import Literal, get_args
 from dreamd.deep_dream.sources import Source
 from dreamd.memories import Memory
 from dreamd.pool.claims import unspoken
-from dreamd.pool.similarity import covered, keywords, negated, overlap
+from dreamd.pool.similarity import contrary, covered, negated, overlap
 from dreamd.pool.speech import explicit, instruction, redacted, rule_like
 from dreamd.pool.support import facts, unsupported
 
@@ -113,18 +113,6 @@ def _says_on_purpose(record: Memory, text: str) -> bool:
         and covered(text, sentence) >= SAID
         for sentence in _SENTENCE.findall(record.content)
     )
-
-
-_CLAUSE = re.compile(r"[,.;:!?，。；：！？\n]+|->|→|\bbut\b|但是?")
-
-
-def contrary(text: str, sources: Sequence[str]) -> bool:
-    """The line denies and no source does; or it affirms what its sources only deny."""
-    if negated(text):
-        return not any(negated(source) for source in sources)
-    words = keywords(text)
-    near = [clause for source in sources for clause in _CLAUSE.split(source) if words & keywords(clause)]
-    return bool(near) and all(negated(clause) for clause in near)
 
 
 def same(a: str, b: str) -> bool:

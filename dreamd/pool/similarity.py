@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
 
@@ -95,3 +96,15 @@ _NEGATION = re.compile(
 def negated(text: str) -> bool:
     """The text denies, forbids or rejects something: not, never, no longer, 不, 别, 没, 不再..."""
     return _NEGATION.search(unicodedata.normalize("NFKC", text).replace("’", "'")) is not None
+
+
+_CLAUSE = re.compile(r"[,.;:!?，。；：！？\n]+|->|→|\bbut\b|但是?")
+
+
+def contrary(text: str, sources: Sequence[str]) -> bool:
+    """The line denies and no source does; or it affirms what its sources only deny."""
+    if negated(text):
+        return not any(negated(source) for source in sources)
+    words = keywords(text)
+    near = [clause for source in sources for clause in _CLAUSE.split(source) if words & keywords(clause)]
+    return bool(near) and all(negated(clause) for clause in near)

@@ -2,7 +2,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from dreamd.deep_dream.grounds import FAULTS, Fault, absorbs, contrary, fault_of, same
+from dreamd.deep_dream.grounds import FAULTS, Fault, absorbs, fault_of, same
 from dreamd.deep_dream.sources import Source
 from dreamd.memories import Memory
 from dreamd.records import Origin, Role, trust_of
@@ -91,8 +91,3 @@ def test_a_new_line_absorbs_an_old_one_only_with_all_it_states() -> None:
     assert not absorbs("The shop moved to Berlin", "The shop has 7 shelves")
     assert not absorbs("The shop is open", "The shop is not open")
     assert not absorbs("Something else entirely", "The shop sells tea and cake")
-
-
-def test_contrary_looks_at_the_clause_that_is_meant() -> None:
-    assert not contrary("The shop is open", ["don't use tabs -> the shop is open"])
-    assert contrary("Use tabs", ["don't use tabs -> the shop is open"])

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd.pool.similarity import covered, keywords, negated, overlap
+from dreamd.pool.similarity import contrary, covered, keywords, negated, overlap
 
 
 def test_word_order_and_endings_do_not_matter() -> None:
@@ -56,3 +56,8 @@ def test_overlap_is_a_symmetric_share(a: str, b: str) -> None:
 def test_a_text_covers_itself(text: str) -> None:
     assert covered(text, text) == 1.0
     assert "" not in keywords(text)
+
+
+def test_contrary_looks_at_the_clause_that_is_meant() -> None:
+    assert not contrary("The shop is open", ["don't use tabs -> the shop is open"])
+    assert contrary("Use tabs", ["don't use tabs -> the shop is open"])
