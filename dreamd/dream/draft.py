@@ -16,7 +16,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     """One sentence that the memories `ref_ids` (raw) are said to show.
 
     `confidence` is the proposer's own figure: only ever a cap. `explicit` says that the human stated it on purpose for
-    later. `author` is "rule" or "model".
+    later. `author` is "rule" or "model". `weak`: its records hardly bear it out, or only together; it is kept to be seen
+    and is never to be promoted as it stands.
     """
 
     statement: str
@@ -28,3 +29,4 @@ class Draft(Struct, frozen=True, kw_only=True):
     confidence: float = 1.0
     explicit: bool = False
     author: str = "rule"
+    weak: bool = False
