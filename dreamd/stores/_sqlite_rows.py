@@ -12,6 +12,7 @@ from dreamd.calls import Reply
 from dreamd.memories import Entity, Kind, Memory
 from dreamd.records import Span, Trace, Trust, Turn
 from dreamd.stores.base import (
+    Contradiction,
     Cursor,
     FileVersion,
     Fingerprint,
@@ -351,3 +352,11 @@ def held_of(row: Row) -> Held:
         state=row[9],
         held_id=row[10],
     )
+
+
+def contradiction_row(pair: Contradiction) -> Row:
+    return (pair.agent, pair.left_id, pair.right_id, pair.reason, micros(pair.at))
+
+
+def contradiction_of(row: Row) -> Contradiction:
+    return Contradiction(agent=row[0], left_id=row[1], right_id=row[2], reason=row[3], at=moment(row[4]))

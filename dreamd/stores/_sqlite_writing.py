@@ -34,6 +34,7 @@ class Writing:
         if changes.respan:
             self._respan(changes.memories)
         unknown = len(others) - self._amend(others, _source_of(changes))
+        self._renew(changes.replaced)
         self._mark(changes.statuses)
         self._file(changes.filed)
         self._keep(changes)
@@ -68,14 +69,22 @@ class Writing:
             "insert_memory", (rows.memory_row(memory, self._sources) for memory in memories)
         )
         self._run("count_new", {"before": before})
-        refs = [
-            {"ref_id": ref_id, "memory_id": memory.memory_id, "before": before}
-            for memory in memories
-            for ref_id in memory.ref_ids
-        ]
-        if refs:
-            self._run_all("insert_ref", refs)
+        first = {memory.memory_id: memory for memory in reversed(memories) if memory.ref_ids}
+        for memory in first.values():
+            self._refer(memory, before)
         return stored
+
+    def _refer(self, memory: Memory, before: int) -> None:
+        refs = ({"ref_id": ref, "memory_id": memory.memory_id, "before": before} for ref in memory.ref_ids)
+        self._run_all("insert_ref", refs)
+
+    def _renew(self, memories: Sequence[Memory]) -> None:
+        derived = [memory for memory in memories if memory.type != "raw"]
+        self._number_sources(derived)
+        for memory in derived:
+            self._run("drop_refs", (memory.memory_id,))
+            if self._run("replace_memory", rows.memory_row(memory, self._sources)).rowcount:
+                self._refer(memory, before=0)
 
     def _folded(self, changes: Changes) -> tuple[Sequence[Memory], Sequence[tuple[str, Amendment]]]:
         """The memories, those that are new as their amendments leave them, and the amendments of other memories.
@@ -152,7 +161,9 @@ class Writing:
             return
         ids = [memory_id for memory_id, _ in statuses]
         self._count(ids, -1)
-        self._run_all("set_status", ((status, memory_id) for memory_id, status in statuses))
+        self._run_all(
+            "set_status", ({"memory_id": memory_id, "status": status} for memory_id, status in statuses)
+        )
         self._count(ids, 1)
 
     def _file(self, ids: Sequence[str]) -> None:
@@ -173,6 +184,7 @@ class Writing:
         self._run_each("replace_line", rows.line_row, changes.lines)
         self._run_each("insert_version", rows.version_row, changes.versions)
         self._run_each("replace_held", rows.held_row, changes.held)
+        self._run_each("insert_contradiction", rows.contradiction_row, changes.contradictions)
         self._run_each("replace_meta", tuple, changes.meta.items())
 
     def _run_each(self, name: str, row: Callable[[T], Sequence[object]], things: Collection[T]) -> None:

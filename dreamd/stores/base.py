@@ -184,9 +184,11 @@ class Changes(Struct, frozen=True, kw_only=True):
 
     `memories` are inserted unless their id is there already (the first keeps its place; with `respan` the span of
     an existing raw memory is renewed: its log was rewritten). `amendments` apply to raw memories by id.
-    `replaced` are derived memories (summaries, insights) written anew under their id, refs included; unknown ids are
-    ignored, `seq` stays. A `contradictions` pair is kept once, whatever its order. `statuses`, `filed` name memories by id. `settled` names jobs whose journal entries are dropped. `ledger` rows
-    replace those of the same agent, day and phase. `held` with an id replaces that row. `durable` waits for the
+    `replaced` are derived memories (summaries, insights) written anew under their id, refs included; unknown ids and
+    what a person had forgotten are passed over, `seq` stays. A `contradictions` pair is kept once, whatever its order.
+    `statuses`, `filed` name memories by id; `dreamt` takes hold of fresh ones only. `settled` names jobs whose
+    journal entries are dropped. `ledger` rows replace those of the same agent, day and phase. `held` with an id
+    replaces that row. `durable` waits for the
     disk (synchronous FULL) before returning.
     """
 

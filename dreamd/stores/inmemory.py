@@ -15,6 +15,7 @@ from dreamd.records import Origin
 from dreamd.stores._amending import amended
 from dreamd.stores.base import (
     Changes,
+    Contradiction,
     Cursor,
     FileVersion,
     Held,
@@ -43,6 +44,7 @@ class _Tables:
     lines: dict[tuple[str, str], LineEvidence] = field(default_factory=dict)
     versions: list[FileVersion] = field(default_factory=list)
     held: dict[int, Held] = field(default_factory=dict)
+    contradictions: dict[tuple[str, frozenset[str]], Contradiction] = field(default_factory=dict)
     meta: dict[str, str] = field(default_factory=dict)
 
 
@@ -63,6 +65,7 @@ class InMemoryStore(Store):
             _move(tables, changes.cursor)  # the only step that can refuse, so it comes first
             stored = _insert(tables, changes)
             amended_count = _amend(tables, changes)
+            _renew(tables, changes)
             _mark(tables, changes)
             _file(tables, changes)
             _keep(tables, changes)
@@ -137,6 +140,11 @@ class InMemoryStore(Store):
             found = [turn for turn in self._tables.turns.values() if agent in (None, turn.agent)]
         return sorted(found, key=lambda turn: (turn.agent, turn.session_id))
 
+    def contradictions(self, agent: str) -> list[Contradiction]:
+        with self._lock:
+            found = [pair for pair in self._tables.contradictions.values() if pair.agent == agent]
+        return sorted(found, key=lambda pair: pair.at)
+
     def meta(self, key: str) -> str | None:
         return self._tables.meta.get(key)
 
@@ -178,10 +186,20 @@ def _amend(tables: _Tables, changes: Changes) -> int:
     return count
 
 
+def _renew(tables: _Tables, changes: Changes) -> None:
+    for memory in changes.replaced:
+        known = tables.memories.get(memory.memory_id)
+        if known is not None and "raw" not in (known.type, memory.type) and known.status != "forgotten":
+            tables.memories[memory.memory_id] = replace(memory, seq=known.seq)
+    for pair in changes.contradictions:
+        tables.contradictions.setdefault((pair.agent, frozenset((pair.left_id, pair.right_id))), pair)
+
+
 def _mark(tables: _Tables, changes: Changes) -> None:
     for memory_id, status in changes.statuses:
-        if memory_id in tables.memories:
-            tables.memories[memory_id] = replace(tables.memories[memory_id], status=status)
+        known = tables.memories.get(memory_id)
+        if known is not None and (status != "dreamt" or known.status == "fresh"):
+            tables.memories[memory_id] = replace(known, status=status)
     for memory_id in changes.filed:
         if memory_id in tables.memories:
             tables.memories[memory_id] = replace(tables.memories[memory_id], filed=True)

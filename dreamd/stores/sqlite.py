@@ -26,6 +26,7 @@ from dreamd.stores._sqlite_files import Ballast, connect, made_private, prepare,
 from dreamd.stores._sqlite_writing import Writing
 from dreamd.stores.base import (
     Changes,
+    Contradiction,
     Cursor,
     FileVersion,
     Held,
@@ -163,6 +164,9 @@ class SqliteStore(Store):
 
     def turns(self, agent: str | None = None) -> list[TurnState]:
         return self._read("turns", {"agent": agent}, rows.turn_of)
+
+    def contradictions(self, agent: str) -> list[Contradiction]:
+        return self._read("contradictions", (agent,), rows.contradiction_of)
 
     def meta(self, key: str) -> str | None:
         return next(iter(self._read("meta", (key,), _first)), None)

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 
 from dreamd.calls import Reply
 from dreamd.errors import StoreConflict, StoreError
-from dreamd.memories import Entity
+from dreamd.memories import Entity, Status
 from dreamd.records import Amendment, Origin, Span, Trace, Trust, Turn
 from dreamd.stores import inmemory, sqlite
 from dreamd.stores.base import (
     Changes,
+    Contradiction,
     FileVersion,
     Fingerprint,
     Held,
@@ -213,6 +214,88 @@ def test_statuses_and_filing_apply_by_id_and_pass_over_unknown_ids(store: Store)
     ]
 
 
+def test_a_derived_memory_is_replaced_in_its_place_with_its_refs(store: Store) -> None:
+    old, other = summary("likes tea", ("a", "b"), type="insight"), summary("other", ("a",))
+    stored(store, old, raw(1), other)
+    new = replace(
+        old,
+        content="likes green tea",
+        ref_ids=("b", "c"),
+        status="long_term",
+        confidence=0.75,
+        valid_until=NOON,
+        contradictions_flag=True,
+        trust=Trust.HUMAN,
+        window=NEXT_DAY,
+    )
+    assert store.write(Changes(replaced=[new])) == Written()
+    assert next(store.memories(EVERYTHING)) == replace(new, seq=1)
+    assert ids(store, MemoryQuery(rests_on="a")) == [other.memory_id]
+    assert ids(store, MemoryQuery(rests_on="c")) == ids(store, MemoryQuery(types=("insight",)))
+    assert ids(store, MemoryQuery(agent="ada", since=NEXT_DAY)) == [old.memory_id]
+
+
+def test_a_memory_may_be_stored_and_replaced_in_one_write(store: Store) -> None:
+    insight = summary("s", ("a",), type="insight")
+    store.write(Changes(memories=[insight], replaced=[replace(insight, ref_ids=("b",), status="candidate")]))
+    (memory,) = store.memories(MemoryQuery(rests_on="b"))
+    assert (memory.status, memory.ref_ids) == ("candidate", ("b",))
+
+
+def test_only_derived_memories_that_are_known_and_not_forgotten_are_replaced(store: Store) -> None:
+    gone, known = summary("", ("a",), status="forgotten"), summary("s", ("a",))
+    before = stored(store, raw(1), gone, known)
+    disguised = raw(1, memory_id=known.memory_id)
+    wanted = [
+        raw(1, content="x"),
+        summary("x", ("b",), memory_id=raw(1).memory_id),
+        replace(gone, content="the secret again", status="candidate", ref_ids=("b",)),
+        summary("unknown", ("b",)),
+        disguised,
+    ]
+    store.write(Changes(replaced=wanted))
+    assert list(store.memories(EVERYTHING)) == before
+    assert ids(store, MemoryQuery(rests_on="b", statuses=STATUSES)) == []
+
+
+def test_a_replacement_of_a_refused_write_leaves_no_trace(store: Store) -> None:
+    before = stored(store, summary("s", ("a",)))
+    pair = Contradiction(agent="ada", left_id="a", right_id="b", reason="number", at=NOON)
+    renewed = replace(before[0], ref_ids=("b",))
+    with pytest.raises(StoreConflict):
+        store.write(Changes(replaced=[renewed], contradictions=[pair], cursor=cursor(3)))
+    assert (list(store.memories(EVERYTHING)), store.contradictions("ada")) == (before, [])
+
+
+def test_a_contradiction_is_kept_once_whatever_the_order_of_its_sides(store: Store) -> None:
+    pair = Contradiction(agent="ada", left_id="a", right_id="b", reason="2 or 3 days", at=NOON)
+    turned = replace(pair, left_id="b", right_id="a", reason="other", at=NOON + timedelta(days=1))
+    older = replace(pair, right_id="c", at=NOON - timedelta(days=1))
+    store.write(Changes(contradictions=[pair, turned]))
+    store.write(Changes(contradictions=[turned, older, replace(pair, agent="bob")]))
+    assert store.contradictions("ada") == [older, pair]
+    assert store.contradictions("bob") == [replace(pair, agent="bob")]
+    assert store.contradictions("nobody") == []
+
+
+def test_a_dream_disturbs_neither_the_counts_of_a_day_nor_what_a_daily_reads(store: Store) -> None:
+    stored(store, raw(1), raw(2, filed=True), raw(3))
+    before = store.windows("ada"), ids(store, MemoryQuery(agent="ada", window=DAY, types=("raw",)))
+    store.write(Changes(statuses=[(raw(n).memory_id, "dreamt") for n in (1, 2, 3)]))
+    asked = MemoryQuery(agent="ada", window=DAY, types=("raw",))
+    assert (store.windows("ada"), ids(store, asked)) == before
+    store.write(Changes(filed=[raw(1).memory_id]))
+    assert store.windows("ada") == [WindowCount("ada", DAY, 3, 1)]
+
+
+@pytest.mark.parametrize("status", ["withdrawn", "forgotten"])
+def test_a_dream_does_not_bring_back_what_went_while_it_ran(store: Store, status: Status) -> None:
+    stored(store, raw(1, status=status), raw(2))
+    store.write(Changes(statuses=[(raw(n).memory_id, "dreamt") for n in (1, 2)]))
+    assert [memory.status for memory in store.memories(EVERYTHING)] == [status, "dreamt"]
+    assert store.windows("ada") == [WindowCount("ada", DAY, 1, 1)]
+
+
 def several(store: Store) -> None:
     stored(
         store,
@@ -390,10 +473,12 @@ def test_a_ledger_row_replaces_that_of_its_agent_day_and_phase(store: Store) -> 
         finished_at=NOON,
     )
     dream = replace(row, phase="deep_dream", state="skipped")
+    nap = replace(row, phase="dream")
     bob = replace(row, agent="bob", day=NEXT_DAY)
-    store.write(Changes(ledger=[row, dream, bob]))
+    store.write(Changes(ledger=[row, dream, nap, bob]))
     store.write(Changes(ledger=[done]))
-    assert store.ledger() == [bob, done, dream]
+    assert store.ledger() == [bob, done, dream, nap]
+    assert store.ledger(phase="dream") == [nap]
     assert store.ledger("ada", "daily") == [done]
     assert store.ledger(since=NEXT_DAY) == [bob]
     assert store.ledger(phase="deep_dream", since=NEXT_DAY) == []

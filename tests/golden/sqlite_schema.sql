@@ -1,3 +1,5 @@
+CREATE UNIQUE INDEX contradicting_pairs ON contradictions (agent, min(left_id, right_id), max(left_id, right_id));
+
 CREATE INDEX derived_memories ON memories (agent, type, status) WHERE type <> 'raw';
 
 CREATE INDEX file_versions_by_agent ON file_versions (agent);
@@ -5,6 +7,15 @@ CREATE INDEX file_versions_by_agent ON file_versions (agent);
 CREATE INDEX journal_by_job ON journal (job);
 
 CREATE INDEX memories_by_day ON memories (agent, day);
+
+CREATE TABLE contradictions (
+  id       INTEGER PRIMARY KEY,
+  agent    TEXT    NOT NULL,
+  left_id  TEXT    NOT NULL,
+  right_id TEXT    NOT NULL,
+  reason   TEXT    NOT NULL, -- which number, name or negation
+  at       INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE cursors (
   source_id    TEXT    PRIMARY KEY,

@@ -13,9 +13,9 @@ from dreamd.errors import DiskFull, StoreCorrupt, StoreError, StoreTooNew
 from dreamd.stores import _sql
 from dreamd.stores._sql import Migration
 from dreamd.stores._sqlite_files import BALLAST, Ballast, connect, pragma, prepare
-from dreamd.stores.base import Changes, MemoryQuery
+from dreamd.stores.base import Changes, Contradiction, MemoryQuery
 from dreamd.stores.sqlite import SqliteStore
-from tests.stores.making import EVERYTHING, raw, stored
+from tests.stores.making import EVERYTHING, NOON, raw, stored
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "sqlite_schema.sql"
 KNOWN = _sql.migrations(_sql.folder("sqlite"))
@@ -148,6 +148,16 @@ def test_a_new_migration_is_applied_once_and_keeps_what_is_there(
     assert older.execute("SELECT name FROM migrations").fetchall()[-1] == ("more",)
     with pytest.raises(StoreTooNew):
         SqliteStore(tmp_path)
+
+
+def test_a_pool_from_before_the_dreams_is_brought_up_to_date(tmp_path: Path) -> None:
+    with contextlib.closing(connect(tmp_path / "pool.db", 0)) as connection:
+        prepare(connection, tmp_path / "pool.db", KNOWN[:1])
+    with contextlib.closing(SqliteStore(tmp_path)) as store:
+        pair = Contradiction(agent="ada", left_id="a", right_id="b", reason="number", at=NOON)
+        store.write(Changes(contradictions=[pair]))
+        assert store.contradictions("ada") == [pair]
+        assert pragma(store._writer, "user_version") == len(KNOWN)
 
 
 def test_a_migration_that_fails_leaves_the_database_as_it_was(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from dreamd.memories import Memory
 from dreamd.records import Trust
 from dreamd.stores import _sqlite_rows as rows
-from dreamd.stores.base import Cursor, FileVersion, Held, JournalEntry, LedgerRow, LineEvidence
+from dreamd.stores.base import Contradiction, Cursor, FileVersion, Held, JournalEntry, LedgerRow, LineEvidence
 
 ZONES = st.sampled_from([UTC, timezone(timedelta(hours=8)), timezone(timedelta(hours=-9, minutes=-30))])
 TIMES = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=ZONES)  # noqa: DTZ001 - zones are drawn
@@ -88,3 +88,8 @@ def test_a_file_version_survives_its_row(version: FileVersion) -> None:
 @given(drawn(Held).filter(lambda held: held.held_id > 0))
 def test_a_held_rewrite_survives_its_row(held: Held) -> None:
     assert rows.held_of(rows.held_row(held)) == held
+
+
+@given(drawn(Contradiction))
+def test_a_contradiction_survives_its_row(pair: Contradiction) -> None:
+    assert rows.contradiction_of(rows.contradiction_row(pair)) == pair

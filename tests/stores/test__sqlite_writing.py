@@ -64,3 +64,16 @@ def test_counts_stay_exact_whatever_is_changed_twice_in_one_write(store: SqliteS
     store.write(Changes(memories=[memory, memory], amendments=[change, again], filed=[memory.memory_id] * 2))
     counts = table(store, "SELECT origin, memories, unfiled FROM day_counts WHERE memories OR unfiled")
     assert counts == [("human", 1, 0)]
+
+
+def test_the_refs_of_a_replaced_memory_are_those_it_has_now(store: SqliteStore) -> None:
+    one, two = summary("one", ("a", "b")), summary("two", ("a",))
+    stored(store, one, two)
+    store.write(Changes(replaced=[summary("one", ("b", "c"), memory_id=one.memory_id)]))
+    assert table(store, "SELECT * FROM memory_refs ORDER BY seq, ref_id") == [("b", 1), ("c", 1), ("a", 2)]
+
+
+def test_of_one_id_twice_in_a_write_the_first_memory_has_the_refs(store: SqliteStore) -> None:
+    one = summary("one", ("a",))
+    stored(store, one, summary("one", ("b",), memory_id=one.memory_id))
+    assert table(store, "SELECT * FROM memory_refs") == [("a", 1)]

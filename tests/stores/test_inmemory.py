@@ -17,6 +17,7 @@ from dreamd.records import Amendment, Span, Trace, Turn, trust_of
 from dreamd.stores import inmemory, sqlite
 from dreamd.stores.base import (
     Changes,
+    Contradiction,
     FileVersion,
     Held,
     JournalEntry,
@@ -70,6 +71,24 @@ AMENDMENTS = st.builds(
     withdrawn=st.sampled_from([None, True, False]),
     own_only=st.booleans(),
 )
+INSIGHTS = st.builds(
+    lambda n, refs, agent, status, content: replace(
+        summary(f"s{n}", (), agent), ref_ids=tuple(refs), status=status, content=content, type="insight"
+    ),
+    FEW,
+    st.lists(IDS, max_size=3),
+    AGENTS,
+    STATUSES,
+    st.sampled_from(["tea", "coffee"]),
+)
+PAIRS = st.builds(
+    Contradiction,
+    agent=AGENTS,
+    left_id=st.sampled_from("abc"),
+    right_id=st.sampled_from("abc"),
+    reason=st.sampled_from(["number", "name"]),
+    at=st.sampled_from([NOON, NOON - timedelta(days=1)]),
+)
 REPLY = Reply(text="yes", stop="end")
 HELD = Held(
     agent="ada", day=DAY, path="p", base_sha256="1", content="c", diary="d", reason="r", detail="", at=NOON
@@ -88,6 +107,8 @@ CHANGES = st.builds(
     amendments=some(st.tuples(IDS, AMENDMENTS)),
     turns=some(st.tuples(AGENTS, st.builds(Turn, st.sampled_from(["s", "t"]), st.booleans()))),
     cursor=st.sampled_from([None, cursor(1), cursor(2), cursor(1, "a"), cursor(3)]),
+    replaced=some(st.one_of(INSIGHTS, raws())),
+    contradictions=some(PAIRS),
     statuses=some(st.tuples(IDS, STATUSES)),
     filed=some(IDS),
     ledger=some(
@@ -95,7 +116,7 @@ CHANGES = st.builds(
             LedgerRow,
             agent=AGENTS,
             day=DAYS,
-            phase=st.sampled_from(["daily", "deep_dream"]),
+            phase=st.sampled_from(["daily", "dream", "deep_dream"]),
             state=st.sampled_from(["running", "done"]),
         )
     ),
@@ -160,6 +181,7 @@ def all_of(store: Store) -> dict[str, object]:
         "evidence": [store.evidence(agent) for agent in ("ada", "bob")],
         "versions": [store.versions(agent) for agent in ("ada", "bob")],
         "held": store.held(),
+        "contradictions": [store.contradictions(agent) for agent in ("ada", "bob")],
         "meta": [store.meta(key) for key in "kl"],
         "windows": [
             store.windows(agent, origins) for agent in ("ada", "bob") for origins in ((), ("human",))

@@ -114,9 +114,25 @@ UPDATE memories
 SET ok = :ok, origin = :origin, trust = :trust, content = :content, status = :status, extra = :extra
 WHERE memory_id = :memory_id
 
+-- name: drop_refs
+-- The refs that a derived memory is about to replace.
+DELETE FROM memory_refs WHERE (ref_id, seq) IN (
+  SELECT value, seq FROM memories, json_each(extra, '$.ref_ids')
+  WHERE memory_id = ? AND memories.type <> 'raw' AND status <> 'forgotten'
+)
+
+-- name: replace_memory
+-- A derived memory as it reads now, in its place; what a person had forgotten stays so.
+UPDATE memories
+SET type = ?2, agent = ?3, day = ?4, status = ?5, filed = ?6, role = ?7, origin = ?8, trust = ?9, session_id = ?10,
+    task_id = ?11, at = ?12, received_at = ?13, ok = ?14, tool = ?15, project = ?16, source = ?17, span_offset = ?18,
+    span_length = ?19, span_sha256 = ?20, span_table = ?21, span_row = ?22, confidence = ?23, content = ?24, extra = ?25
+WHERE memory_id = ?1 AND type <> 'raw' AND status <> 'forgotten'
+
 -- name: set_status
--- Where a memory stands in its life.
-UPDATE memories SET status = ? WHERE memory_id = ?
+-- Where a memory stands in its life; dreamt is only what is fresh still, not what was withdrawn meanwhile.
+UPDATE memories SET status = :status
+WHERE memory_id = :memory_id AND (:status <> 'dreamt' OR status = 'fresh')
 
 -- name: set_filed
 -- A daily has been written from these.
@@ -228,6 +244,14 @@ VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 -- Rewrites that wait or waited, newest first.
 SELECT agent, day, path, base_sha256, content, diary, reason, detail, at, state, held_id FROM held
 WHERE :agent IS NULL OR agent = :agent ORDER BY held_id DESC
+
+-- name: insert_contradiction
+-- Two insights that cannot both hold, once, whichever comes first.
+INSERT INTO contradictions (agent, left_id, right_id, reason, at) VALUES (?, ?, ?, ?, ?) ON CONFLICT DO NOTHING
+
+-- name: contradictions
+-- An agent's contradictions, oldest first.
+SELECT agent, left_id, right_id, reason, at FROM contradictions WHERE agent = ? ORDER BY at, id
 
 -- name: replace_meta
 -- A remembered value.
