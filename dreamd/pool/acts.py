@@ -1,0 +1,271 @@
+"""A person's message in; what the person does in it out: prefers, rules, corrects, decides, promises, tells (pure).
+
+Law: a statement is a piece of its quote, and its quote a piece of the message, word for word. Questions, suppositions,
+hearsay, pastime, requests to write something, code and logs do nothing here. English and Chinese.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import lru_cache
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dreamd.memories import Kind
+from dreamd.pool import circumstances, cues
+from dreamd.pool.similarity import keywords
+from dreamd.pool.speech import redacted
+from dreamd.pool.stated import sentences
+
+Cue = Literal[
+    "told to remember", "rule", "preference", "lesson", "correction", "decision", "promise", "budget", "fact", "manner", "hurry"
+]  # fmt: skip
+_KINDS: dict[Cue, Kind] = {
+    "told to remember": "fact",
+    "rule": "preference",
+    "preference": "preference",
+    "lesson": "lesson",
+    "correction": "decision",
+    "decision": "decision",
+    "promise": "decision",
+    "budget": "fact",
+    "fact": "fact",
+    "manner": "behaviour",
+    "hurry": "behaviour",
+}
+
+
+class Act(Struct, frozen=True, kw_only=True):
+    """One sentence of a person that does something.
+
+    `quote` is the sentence as it stands, `statement` the part of it that says it, on one line. `what` is what a
+    preference is about. `explicit`: said on purpose for later. `corrects`: it puts something right.
+    """
+
+    cue: Cue
+    kind: Kind
+    quote: str
+    statement: str
+    explicit: bool = False
+    corrects: bool = False
+    applies_when: str = ""
+    what: str = ""
+
+
+@lru_cache(maxsize=4096)
+def acts(text: str) -> tuple[Act, ...]:
+    """What the author of the text does in it, in order: at most one act a sentence."""
+    found: list[Act] = []
+    last = ""
+    for sentence in sentences(text):
+        act = _pointing_back(sentence, last) or _act(sentence)
+        if act:
+            found = [*found[:-1], act] if found and found[-1].quote == act.quote else [*found, act]
+        last = sentence
+    return tuple(found)
+
+
+def corrects(text: str) -> bool:
+    """The author puts something right: "no, use X", "not X but Y", "actually", 不对, 改成..."""
+    return any(_stated(plain := normal(one)) and cues.CORRECTION.search(plain) for one in sentences(text))
+
+
+# --- a sentence as the tables read it ------------------------------------------------------------------------------
+
+_WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
+    0x3000: 0x20,
+    0x0A: 0x20,
+    0x0D: 0x20,
+    0x09: 0x20,
+}
+_SIMPLE = dict(zip(
+    "歡厭記預對過請後從現總習慣別決應錯們說這個時發買會為嗎麼還實際換採選確訓敗結壞點聽話讓給觀喜無論據嚴戶專類題變愛傾們許準幾樣並當書寫譯潤飾錢經費緊張節約開資",
+    "欢厌记预对过请后从现总习惯别决应错们说这个时发买会为吗么还实际换采选确训败结坏点听话让给观喜无论据严户专类题变爱倾们许准几样并当书写译润饰钱经费紧张节约开资",
+    strict=True,
+))  # fmt: skip
+_AS_READ = str.maketrans(
+    _WIDTH
+    | {ord(one): other for one, other in _SIMPLE.items()}
+    | {ord("’"): "'", ord("‘"): "'", ord("、"): ","}
+)
+_QUOTED = re.compile(r"\"[^\"]*\"|“[^”]*”|「[^」]*」|『[^』]*』|《[^》]*》|`[^`]*`|(?<!\w)'[^']{2,}'(?!\w)")
+
+
+def normal(sentence: str) -> str:
+    """As long as `sentence`: plain punctuation, simplified characters; what stands in quotes is blanked."""
+    plain = sentence.translate(_AS_READ)
+    return _QUOTED.sub(lambda match: "_" * len(match[0]), plain)
+
+
+def _stated(plain: str) -> bool:
+    return not cues.NOT_STATED.search(plain)
+
+
+# --- remember this ---------------------------------------------------------------------------------------------------
+
+_LEAST_WORDS = 2  # keywords of what a bare "remember" is about
+
+
+def _pointing_back(sentence: str, last: str) -> Act | None:
+    """`I moved to Berlin. Remember this.`: the sentence before is what is to be kept."""
+    plain = normal(sentence)
+    call = cues.MEMORY_CALL.match(plain)
+    if not call or keywords(plain[call.end() :]) or not last or not _stated(normal(last)):
+        return None
+    act = _act(last) or _made("told to remember", last, normal(last), 0)
+    return replace(act, explicit=True) if act and keywords(last) else None
+
+
+def _told(sentence: str, plain: str) -> Act | None:
+    """`Remember: I am allergic to peanuts.` What follows is an act of its own kind, and explicit."""
+    call = cues.MEMORY_CALL.match(plain)
+    if not call:
+        return None
+    rest = plain[call.end() :]
+    marked = call["mark"] or call["that"] or call["zhmark"] is not None
+    if (
+        not keywords(rest)
+        or not (marked or cues.STATED.search(rest))
+        or rest.startswith(("to ", "when ", "how ", "the time"))
+    ):
+        return None
+    act = _sorted(sentence, plain, call.end()) or _made("told to remember", sentence, plain, call.end())
+    return replace(act, explicit=not cues.ONCE.search(rest)) if act else None
+
+
+# --- one sentence ----------------------------------------------------------------------------------------------------
+
+
+def _act(sentence: str) -> Act | None:
+    plain = normal(sentence)
+    if redacted(sentence) or not _stated(plain):
+        return None
+    return _told(sentence, plain) or _sorted(sentence, plain, _filler(plain))
+
+
+def _sorted(sentence: str, plain: str, start: int) -> Act | None:
+    """The first cue of the sentence, in the order of what a reader must not miss."""
+    rest = plain[start:]
+    cue = next((cue for cue, shows in _SHOWS if shows(rest)), None)
+    corrects = cues.CORRECTION.search(plain) is not None
+    if cue is None and corrects and _corrected(rest):
+        cue = "correction"
+    made = _made(cue, sentence, plain, start) if cue else None
+    return replace(made, corrects=corrects) if made else None
+
+
+def _corrected(rest: str) -> bool:
+    """Something is put in place of what was wrong."""
+    return len(keywords(rest)) > 0 and not _BARE.fullmatch(rest.strip())
+
+
+_BARE = re.compile(
+    r"(?:that|this|it|you)(?:'s| is| was|'re| are)? (?:wrong|incorrect|not right|mistaken|a mistake|not true)\W*|(?:这|那|你)?(?:不对|错了|说错了|搞错了|弄错了|记错了|写错了)\W*|actually\W*",
+    re.IGNORECASE,
+)
+
+
+def _rule(rest: str) -> bool:
+    return bool(cues.FOR_LATER.search(rest) or cues.RULE.search(rest))
+
+
+def _promise(rest: str) -> bool:
+    if cues.DONE.search(rest):
+        return False
+    return bool(
+        cues.PROMISED.search(rest)
+        or (cues.EXACT.search(rest) or _weekday(rest))
+        and cues.PROMISE.search(rest)
+    )
+
+
+def _weekday(rest: str) -> bool:
+    return cues.FIGURE.search(rest) is not None
+
+
+def _fact(rest: str) -> bool:
+    return bool(
+        circumstances.FACT.search(rest)
+        or (circumstances.FIGURED_FACT.search(rest) and cues.FIGURE.search(rest))
+    )
+
+
+def _found(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+    return lambda rest: pattern.search(rest) is not None
+
+
+_SHOWS: tuple[tuple[Cue, Callable[[str], bool]], ...] = (
+    ("lesson", _found(cues.LESSON)),
+    ("budget", _found(circumstances.BUDGET)),
+    ("preference", _found(cues.PREFERENCE)),
+    ("decision", _found(cues.DECISION)),
+    ("rule", _rule),
+    ("promise", _promise),
+    ("fact", _fact),
+    ("hurry", _found(circumstances.HURRY)),
+    ("manner", _found(circumstances.MANNER)),
+)
+
+
+# --- from the sentence to the statement ------------------------------------------------------------------------------
+
+_FILLER = re.compile(
+    r"^(?:(?:hi|hello|hey|ok|okay|well|btw|by the way|also|so|and|but|oh|yes|yeah|no|nope|right|thanks|thank you|fyi|ps|note|please note|note that|as i said|like i said|"
+    r"again|one more thing|for the record|just so you know|to be clear|honestly|actually|wait|sorry|hmm|remember|important|reminder|correction|great|good|cool|sure|fine|"
+    r"that's wrong|that is wrong|not right|there|all|everyone)(?:[,:;.!—–-]+\s*|\s+(?=i\b|we\b|my\b|our\b|the budget|let's|always|never|from now)))+"
+    r"|^(?:(?:你好|您好|好的?|嗯+|对了|顺便说一下|顺便说一句|顺便|另外|还有|而且|再说一遍|我说过|提醒一下|哦|啊|那个|不过|但是?|谢谢|注意|对|是的|不对|不是|不|错了|你错了|说实话|坦白说|其实|实际上|备注|补充一下|更正)[,:;。!\s]+)+",
+    re.IGNORECASE,
+)  # fmt: skip
+_LONGEST = 240  # characters of a statement
+_MOMENT_LONGEST = 80  # characters of a sentence that is a passing word
+
+
+def _filler(plain: str) -> int:
+    filler = _FILLER.match(plain)
+    return filler.end() if filler and keywords(plain[filler.end() :]) else 0
+
+
+def _made(cue: Cue, sentence: str, plain: str, start: int) -> Act | None:
+    body = plain[start:]
+    statement = " ".join(sentence[start:].split()).strip(" ,，、:：;；。.!！~?？")
+    passing = _KINDS[cue] == "behaviour"
+    if not statement or len(statement) > (_MOMENT_LONGEST if passing else _LONGEST):
+        return None
+    if not passing and not keywords(statement):
+        return None
+    once = cues.ONCE.search(body) is not None
+    kind = "behaviour" if once and _KINDS[cue] == "preference" else _KINDS[cue]
+    return Act(
+        cue=cue,
+        kind=kind,
+        quote=sentence,
+        statement=statement,
+        explicit=cues.FOR_LATER.search(body) is not None and not once and not passing,
+        applies_when=_situation(sentence[start:], body),
+        what=_object(sentence[start:], body) if cue == "preference" else "",
+    )
+
+
+def _situation(said: str, plain: str) -> str:
+    for match in circumstances.SITUATION.finditer(plain):
+        name = match.lastgroup or ""
+        return " ".join(said[match.start(name) : match.end(name)].split())
+    return ""
+
+
+_OBJECT_ENDS = re.compile(
+    r"[,;:.!?。(（—–]| (?:because|since|when|but|and i|so|for|if|as|than|over|to be|in the|on the|instead|whenever|while)\b|因为|所以|但|比"
+)
+_LONGEST_OBJECT = 40
+
+
+def _object(said: str, plain: str) -> str:
+    match = cues.PREFERENCE.search(plain)
+    group = match.lastgroup if match else None
+    if not match or not group:
+        return ""
+    start, end = match.span(group)
+    stop = _OBJECT_ENDS.search(plain, start, end)
+    what = said[start : stop.start() if stop else end].strip(" .,!。，！")
+    return what if len(what) <= _LONGEST_OBJECT else ""
