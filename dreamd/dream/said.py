@@ -101,7 +101,7 @@ def found(quote: str, memory: Memory) -> str:
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:
-    while 0 < start and _cut_through(text, start):
+    while start > 0 and _cut_through(text, start):
         start -= 1
     while end < len(text) and _cut_through(text, end):
         end += 1

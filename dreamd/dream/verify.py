@@ -93,19 +93,26 @@ def settled(draft: Draft, inputs: Mapping[str, Memory]) -> Draft:
     """
     sources = _sources(draft, inputs)
     votes = _trusted([memory for memory in sources if bears_out(memory, draft.statement)])
-    kept = votes or sources
+    enough = bool(votes) and not any(of_sources(draft.statement, list(map(stated, votes))))
+    kept = votes if enough else sources
     ids = tuple(memory.memory_id for memory in kept)
-    weak = draft.weak or not votes or WEAK in faults(draft, inputs)
+    quotes = tuple(quote for quote in draft.quotes if quote.memory_id in ids)
     return replace(
         draft,
         ref_ids=ids,
-        quotes=tuple(quote for quote in draft.quotes if quote.memory_id in ids),
+        quotes=quotes or (_best_quote(kept, draft.statement),),
         entities=tuple(one for one in draft.entities if _occurs(one.name, kept)),
         applies_when=_situation(draft.applies_when, kept),
         explicit=any(on_purpose(memory, draft.statement) for memory in kept),
-        weak=weak,
-        confidence=min(draft.confidence, WEAK_CONFIDENCE) if weak else draft.confidence,
+        weak=draft.weak or not enough,
+        confidence=draft.confidence if enough else min(draft.confidence, WEAK_CONFIDENCE),
     )
+
+
+def _best_quote(sources: Sequence[Memory], statement: str) -> Quote:
+    """The sentence that holds most of it."""
+    sentences = (Quote(memory.memory_id, text) for memory in sources for text in sentences_of(memory))
+    return max(sentences, key=lambda quote: covered(statement, quote.text))
 
 
 # --- what it names ---
@@ -181,7 +188,7 @@ def stated(memory: Memory) -> str:
 
 
 def bears_out(memory: Memory, statement: str) -> bool:
-    """This record alone says so: enough of the words, the same way round, and no number or name is missing.
+    """One record alone says so: enough of the words, the same way round, and no number or name is missing.
 
     A record that names nothing at all may speak of what the statement names ("he said he prefers tea").
     """
@@ -207,8 +214,12 @@ def on_purpose(memory: Memory, statement: str) -> bool:
         and not sentence.rstrip().endswith((*_ASKS, "吗", "吗。"))
         and not hard(of_sources(statement, [sentence]))
         and covered(statement, sentence) >= SUPPORTED
-        for sentence in _SENTENCE.findall(said(memory))
+        for sentence in sentences_of(memory)
     )
+
+
+def sentences_of(memory: Memory) -> list[str]:
+    return [sentence.strip() for sentence in _SENTENCE.findall(said(memory))] or [said(memory)]
 
 
 # --- what goes with it ---
