@@ -7,8 +7,6 @@ why something that verifiably failed did fail, and only as a lesson. A draft say
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from msgspec import Struct
-
 from dreamd.dream.draft import Draft, Quote
 from dreamd.memories import Entity, Memory
 from dreamd.pool import acts, cues, entities

@@ -5,7 +5,7 @@ hearsay, pastime, requests to write something, code and logs do nothing here. En
 """
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Literal
 
@@ -34,6 +34,7 @@ _KINDS: dict[Cue, Kind] = {
     "manner": "behaviour",
     "hurry": "behaviour",
 }
+_APPLICABLE = ("preference", "lesson", "behaviour")  # kinds that hold in a situation
 
 
 class Act(Struct, frozen=True, kw_only=True):
@@ -68,7 +69,7 @@ def acts(text: str) -> tuple[Act, ...]:
 
 def corrects(text: str) -> bool:
     """The author puts something right: "no, use X", "not X but Y", "actually", 不对, 改成..."""
-    return any(_stated(plain := normal(one)) and cues.CORRECTION.search(plain) for one in sentences(text))
+    return any(cues.CORRECTION.search(plain := normal(one)) and _stated(plain) for one in sentences(text))
 
 
 # --- a sentence as the tables read it ------------------------------------------------------------------------------
@@ -104,17 +105,22 @@ def _stated(plain: str) -> bool:
 
 # --- remember this ---------------------------------------------------------------------------------------------------
 
-_LEAST_WORDS = 2  # keywords of what a bare "remember" is about
+_CHINESE = re.compile(r"[\u3400-\u9fff]{4}")
 
 
 def _pointing_back(sentence: str, last: str) -> Act | None:
     """`I moved to Berlin. Remember this.`: the sentence before is what is to be kept."""
     plain = normal(sentence)
     call = cues.MEMORY_CALL.match(plain)
-    if not call or keywords(plain[call.end() :]) or not last or not _stated(normal(last)):
+    if not call or keywords(plain[call.end() :]) or not _lasting(last):
         return None
     act = _act(last) or _made("told to remember", last, normal(last), 0)
     return replace(act, explicit=True) if act and keywords(last) else None
+
+
+def _lasting(sentence: str) -> bool:
+    plain = normal(sentence)
+    return bool(cues.STATED.search(plain) or _CHINESE.search(plain)) and _stated(plain)
 
 
 def _told(sentence: str, plain: str) -> Act | None:
@@ -123,7 +129,8 @@ def _told(sentence: str, plain: str) -> Act | None:
     if not call:
         return None
     rest = plain[call.end() :]
-    marked = call["mark"] or call["that"] or call["zhmark"] is not None
+    mark = (call["mark"] or "").strip()
+    marked = (mark and mark != ",") or call["that"] or call["zhmark"] is not None
     if (
         not keywords(rest)
         or not (marked or cues.STATED.search(rest))
@@ -139,9 +146,8 @@ def _told(sentence: str, plain: str) -> Act | None:
 
 def _act(sentence: str) -> Act | None:
     plain = normal(sentence)
-    if redacted(sentence) or not _stated(plain):
-        return None
-    return _told(sentence, plain) or _sorted(sentence, plain, _filler(plain))
+    act = _told(sentence, plain) or _sorted(sentence, plain, _filler(plain))
+    return None if act is None or redacted(sentence) or not _stated(plain) else act
 
 
 def _sorted(sentence: str, plain: str, start: int) -> Act | None:
@@ -149,21 +155,10 @@ def _sorted(sentence: str, plain: str, start: int) -> Act | None:
     rest = plain[start:]
     cue = next((cue for cue, shows in _SHOWS if shows(rest)), None)
     corrects = cues.CORRECTION.search(plain) is not None
-    if cue is None and corrects and _corrected(rest):
+    if cue is None and corrects and cues.REPLACED.search(rest):
         cue = "correction"
     made = _made(cue, sentence, plain, start) if cue else None
     return replace(made, corrects=corrects) if made else None
-
-
-def _corrected(rest: str) -> bool:
-    """Something is put in place of what was wrong."""
-    return len(keywords(rest)) > 0 and not _BARE.fullmatch(rest.strip())
-
-
-_BARE = re.compile(
-    r"(?:that|this|it|you)(?:'s| is| was|'re| are)? (?:wrong|incorrect|not right|mistaken|a mistake|not true)\W*|(?:这|那|你)?(?:不对|错了|说错了|搞错了|弄错了|记错了|写错了)\W*|actually\W*",
-    re.IGNORECASE,
-)
 
 
 def _rule(rest: str) -> bool:
@@ -171,17 +166,13 @@ def _rule(rest: str) -> bool:
 
 
 def _promise(rest: str) -> bool:
-    if cues.DONE.search(rest):
-        return False
-    return bool(
-        cues.PROMISED.search(rest)
-        or (cues.EXACT.search(rest) or _weekday(rest))
-        and cues.PROMISE.search(rest)
-    )
+    return bool(cues.PROMISE.search(rest) and cues.FIGURE.search(rest) and not cues.DONE.search(rest))
 
 
-def _weekday(rest: str) -> bool:
-    return cues.FIGURE.search(rest) is not None
+def _preference(rest: str) -> bool:
+    """What is preferred must be named: not "I love to"."""
+    found = cues.PREFERENCE.search(rest)
+    return found is not None and bool(keywords(found[found.lastgroup or 0]))
 
 
 def _fact(rest: str) -> bool:
@@ -191,14 +182,14 @@ def _fact(rest: str) -> bool:
     )
 
 
-def _found(pattern: re.Pattern[str]) -> Callable[[str], bool]:
+def _found(pattern: cues.Pattern) -> Callable[[str], bool]:
     return lambda rest: pattern.search(rest) is not None
 
 
 _SHOWS: tuple[tuple[Cue, Callable[[str], bool]], ...] = (
     ("lesson", _found(cues.LESSON)),
     ("budget", _found(circumstances.BUDGET)),
-    ("preference", _found(cues.PREFERENCE)),
+    ("preference", _preference),
     ("decision", _found(cues.DECISION)),
     ("rule", _rule),
     ("promise", _promise),
@@ -217,6 +208,10 @@ _FILLER = re.compile(
     r"|^(?:(?:你好|您好|好的?|嗯+|对了|顺便说一下|顺便说一句|顺便|另外|还有|而且|再说一遍|我说过|提醒一下|哦|啊|那个|不过|但是?|谢谢|注意|对|是的|不对|不是|不|错了|你错了|说实话|坦白说|其实|实际上|备注|补充一下|更正)[,:;。!\s]+)+",
     re.IGNORECASE,
 )  # fmt: skip
+_FAREWELL = re.compile(
+    r"[,;。!\s]*(?:很?高兴认识你|谢谢你?|多谢|再见|拜托了?|辛苦了|好吗|可以吗|\b(?:thanks|thank you|thx|please|ok|okay|bye|cheers))[\s.。!！~]*$",
+    re.IGNORECASE,
+)
 _LONGEST = 240  # characters of a statement
 _MOMENT_LONGEST = 80  # characters of a sentence that is a passing word
 
@@ -227,8 +222,10 @@ def _filler(plain: str) -> int:
 
 
 def _made(cue: Cue, sentence: str, plain: str, start: int) -> Act | None:
-    body = plain[start:]
-    statement = " ".join(sentence[start:].split()).strip(" ,，、:：;；。.!！~?？")
+    farewell = _FAREWELL.search(plain, start)
+    end = farewell.start() if farewell and farewell.start() > start else len(plain)
+    body = plain[start:end]
+    statement = " ".join(sentence[start:end].split()).strip(" ,，、:：;；。.!！~?？")
     passing = _KINDS[cue] == "behaviour"
     if not statement or len(statement) > (_MOMENT_LONGEST if passing else _LONGEST):
         return None
@@ -242,8 +239,8 @@ def _made(cue: Cue, sentence: str, plain: str, start: int) -> Act | None:
         quote=sentence,
         statement=statement,
         explicit=cues.FOR_LATER.search(body) is not None and not once and not passing,
-        applies_when=_situation(sentence[start:], body),
-        what=_object(sentence[start:], body) if cue == "preference" else "",
+        applies_when=_situation(sentence[start:end], body) if kind in _APPLICABLE else "",
+        what=_object(sentence[start:end], body) if cue == "preference" else "",
     )
 
 

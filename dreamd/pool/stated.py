@@ -141,7 +141,7 @@ def _spoken_by_another(line: str) -> bool:
 
 
 def _pieces(block: str) -> Iterator[str]:
-    """Sentences, cut once more where a statement turns into a request: `I hate red, which shirt shall I take?`"""
+    """Sentences, cut once more where a statement turns into a request ("I hate red, which shirt?")."""
     start = 0
     for end in _END.finditer(block):
         if _ABBREVIATION.search(block, max(start, end.start() - 6), end.end()) and end[0] == ".":
