@@ -225,7 +225,7 @@ def _made(cue: Cue, sentence: str, plain: str, start: int) -> Act | None:
     farewell = _FAREWELL.search(plain, start)
     end = farewell.start() if farewell and farewell.start() > start else len(plain)
     body = plain[start:end]
-    statement = " ".join(sentence[start:end].split()).strip(" ,，、:：;；。.!！~?？")
+    statement = " ".join(sentence[start:end].split()).strip(" ,，、:：;；。.!！~?？*_")
     passing = _KINDS[cue] == "behaviour"
     if not statement or len(statement) > (_MOMENT_LONGEST if passing else _LONGEST):
         return None

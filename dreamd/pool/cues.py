@@ -134,7 +134,7 @@ PREFERENCE = Pattern(
 )  # fmt: skip
 RULE = Pattern(
     "all every each any don't not",
-    r"\b(?:all|every|each|any) [\w -]{2,40}? (?:must|should|have to|has to|need to|needs to|shall)\b",
+    r"(?:^(?:(?:please|and|so|note|remember)[,: ]+)*|[,;:]\s*)(?:all|every|each|any) (?!of (?:these|those|this|that|them)\b)[\w -]{2,40}? (?:must|should|have to|has to|need to|needs to|shall)\b",
     rf"^(?:please )?(?:do not|don't) {_DO} \w+",
     r"(?:所有|每个|每份|每次|任何|凡是)[^,。]{1,15}(?:都|必须|要|应该|应当|不能|不要|不得|得)|(?:^|[,:;。\s]|请|你)(?:不要|别|禁止|不许|不准|必须|一定要)(?!担心|客气|急|忘|着急|误会|管我|停|走|介意|怕|的)[^,。]{2,}",
 )  # fmt: skip
@@ -149,12 +149,12 @@ CORRECTION = Pattern(
     r"\bnot (?!only|just|really|much|bad|easy|sure|always|even)(?:[\w.:$-]+ ?){1,4}?,? but (?!i\b|we\b|it\b|also|just|he\b|she\b|they\b|the\b|having|not)[\w$]+|(?:^|it'?s |it is |that'?s |on |at |in |use |is |are |with )not [\w.:$-]+(?: [\w.:$-]+)?[,;—–-] ?(?:it'?s |it is |use )[\w$]+|[\w.%]+(?<!\bawesome), not (?!only|too|so|far|bad|just|really|that|because|if|when|to\b|sure|yet|at\b)[\w$]+",
     rf"^(?:[\w' ]+[,:] )?(?:please |let's |just )*{_DO}\b.*\binstead\b|\binstead[.!]*$|\b(?:let's|we should|you should|i want|we'll|please) .*\binstead\b",
     r"\b(?:scratch that|correction|let me correct|i was wrong|my mistake|changed? my mind|i take (?:it|that) back|no longer|not any ?more|anymore)\b",
-    r"^(?:please )?(?:change|switch|rename|move) .+ (?:back )?to \w+",
+    r"^(?:please )?(?:change|switch) (?:it|that|this|them) (?:back )?to \w+",
     r"不对|错了|说错|弄错|搞错|记错|写错|改成|改为|改用|换成|换为|换用|更正|纠正|修正一下|(?:^|[,。\s])应该是|而是|我(?:是)?改主意|改主意了|改变主意|不再(?!那么|感到|觉得)|(?:^|[,。\s])其实(?!我也)|不是[^,。不]{1,12},?\s*(?:而)?是|(?:^|[,。\s])不,|(?:^|[,。\s])不是,",
 )  # fmt: skip
 REPLACED = Pattern(  # of a correction: something stands in the place of what was wrong
     "no nope nah instead not change switch rename move should",
-    rf"^(?:(?:no|nope|nah|actually|sorry|wait)[,.!—–-]* ?)*{_DO}\b|\b{_DO}\b.*\binstead\b|\binstead[.!]*$|\bnot\b.+\bbut\b|, not |\b(?:change|switch|rename|move)\b.+ to |\bshould be\b",
+    rf"^(?:(?:no|nope|nah|actually|sorry|wait)[,.!—–-]* ?)*{_DO}\b|\b{_DO}\b.*\binstead\b|\binstead[.!]*$|\bnot\b.+\bbut\b|, not |^(?:please )?(?:change|switch)\b.+ to |\bshould be\b",
     r"改成|改为|改用|换成|换为|换用|应该是|而是|不是[^,。不]{1,12},?\s*(?:而)?是|用的?是",
 )  # fmt: skip
 DECISION = Pattern(
@@ -189,7 +189,7 @@ DONE = re.compile(
 LESSON = Pattern(
     "lesson lessons mistake root cause problem takeaway fix culprit learned learnt next turns turned should shouldn't fail fails failed broke crash crashes crashed timed "
     "wrong work",
-    r"\b(?:lessons? learne?[dt]|lesson(?: here)?(?: is|:)|the (?:mistake|lesson|root cause|real (?:cause|problem)|takeaway|fix|culprit) (?:was|is)|root cause|we learne?[dt]|i learne?[dt] that|next time\b.*\b(?:\w+ \w+)|turn(?:s|ed) out (?:that|to be|the|it was)|should(?:n't| not)? have (?:\w+(?:ed|en|ne|wn)|put|set|run|read|kept|made|built|left|sent|told|used))\b",
+    r"\b(?:lessons? learne?[dt]|lesson(?: here)?(?: is|:)|the (?:mistake|lesson|root cause|real (?:cause|problem)|takeaway|fix|culprit) (?:was|is)|root cause (?:is|was|of .+ (?:is|was))|we learne?[dt]|i learne?[dt] that|next time\b.*\b(?:\w+ \w+)|turn(?:s|ed) out (?:that|to be|the|it was)|should(?:n't| not)? have (?:\w+(?:ed|en|ne|wn)|put|set|run|read|kept|made|built|left|sent|told|used))\b",
     r"\b(?:fail(?:s|ed)?|broke|crash(?:es|ed)?|timed out|went wrong|did(?:n't| not) work|does(?:n't| not) work)\b.*\b(?:because|since|due to|as the|unless|without|when(?:ever)?|if|until)\b",
     r"教训|吸取|踩坑|踩过|下次(?:要|应该|应当|别|不要|记得|先|一定|得|务必)|(?:失败|报错|出错|崩溃|超时|挂了|出问题)[^。]{0,12}(?:是?因为|由于|原因)|(?:因为|由于)[^。]{2,40}(?:失败|报错|出错|崩溃|超时|挂了)|(?:根本|真正)?原因是|本该|不该|早知道|原来是|罪魁祸首",
 )  # fmt: skip

@@ -48,6 +48,7 @@ _NO_PERSON = re.compile(
     "黄色|黄金|谢谢|杜绝|宋体|韩[国语]|唐诗|胡说|胡乱|苏打|戴上|张[图纸]|范围|姜汤|罗列|卢比|乔迁|秦朝|徐徐|孟加|郑重|沈默|邓肯"
 )
 _LATIN = re.compile(r"(?<![\w'-])[A-Z][\w'-]*[A-Za-z0-9]", re.ASCII)
+_SMALL = re.compile(r"(?<![\w/.-])[a-z]{2,}(?![\w/-])", re.ASCII)
 _HEAD = re.compile(r"(?:^|[.!?:;。！？：；\n]|[(\[*#>•—–-])\s*[\"'(\[*_]*$")
 _PLAIN_WORDS = (
     "i ok okay todo am pm ai llm user users assistant agent monday tuesday wednesday thursday friday saturday sunday "
@@ -77,13 +78,17 @@ class Repeated:
     def __init__(self, texts: Iterable[str]) -> None:
         counts: Counter[str] = Counter()
         spelt: dict[str, Entity] = {}
+        plain: set[str] = set()  # words that are written small somewhere, and so are no names
         for text in dict.fromkeys(texts):  # a copy of a text is no second one
+            plain.update(_SMALL.findall(text[:_LOOKED_AT]))
             for name, seen in _possible(text[:_LOOKED_AT]).items():
                 counts[name] += 1
                 if seen.sure:
                     spelt.setdefault(name, seen.entity)
         self._names = {
-            name: spelt[name] for name, count in counts.most_common() if count >= _TEXTS and name in spelt
+            name: spelt[name]
+            for name, count in counts.most_common()
+            if count >= _TEXTS and name in spelt and not (name in plain and _simple(spelt[name].name))
         }
 
     @property
@@ -101,6 +106,11 @@ class _Possible(Struct, frozen=True):
 
     entity: Entity
     sure: bool
+
+
+def _simple(word: str) -> bool:
+    """Capital at its head alone, as any word may be: not `GitHub`, not `API`."""
+    return word[1:] == word[1:].lower()
 
 
 def _certain(text: str) -> Iterator[Entity]:
@@ -139,9 +149,7 @@ def _possible(text: str) -> dict[str, _Possible]:
     for match in _LATIN.finditer(plain):
         word = re.sub(r"'s?$", "", match[0])
         if word[1:] and word.casefold() not in _WORDS:
-            sure = word[1:].lower() != word[1:] or not _HEAD.search(
-                plain, max(0, match.start() - 6), match.start()
-            )
+            sure = not _simple(word) or not _HEAD.search(plain, max(0, match.start() - 6), match.start())
             if sure or word.casefold() not in names:
                 names[word.casefold()] = _Possible(Entity(word, "name"), sure)
     return names

@@ -16,6 +16,7 @@ from dreamd.pool.acts import Act, acts, normal
 
 _LOOKED_AT = 4_000  # characters of an agent's words
 _LEAST = 12  # characters with something to say, of which a Chinese one counts for three
+_LOOKED_AT_FOR_WEIGHT = 60  # characters
 _CERTAIN_OVER = 0.5  # a score from which no second opinion is needed
 
 # what each reason is worth; the sum is clamped to 0..1
@@ -130,7 +131,7 @@ def _worded(text: str) -> Iterable[str]:
 
 
 def _weight(text: str) -> int:
-    return sum(3 if char >= "\u3400" else 1 for char in text[:_LEAST] if char.isalnum())
+    return sum(3 if char >= "\u3400" else 1 for char in text[:_LOOKED_AT_FOR_WEIGHT] if char.isalnum())
 
 
 def _summed(reasons: Iterable[str]) -> Score:
