@@ -51,6 +51,10 @@ NIGHT_MISSED = Event("night.missed", "warning")  # found late; it is being caugh
 CLOCK_JUMPED = Event("clock.jumped", "warning")
 PHASE_FINISHED = Event("phase.finished")  # canonical: one per agent, date and phase
 PHASE_FAILED = Event("phase.failed", "error")
+DREAM_FINISHED = Event("dream.finished")  # canonical: one per dream
+DREAM_PARKED = Event(
+    "dream.parked", "warning"
+)  # a group of records waits for the next dream: reason, never text
 LINE_REFUSED = Event(
     "memory_line.refused", "info"
 )  # the audit turned a proposed line down: reason, never text

@@ -22,6 +22,11 @@ DAEMON, NIGHT = "daemon.lock", "night.lock"  # in the state folder
 _LOOK_AGAIN_S = 0.05
 
 
+def dream_lock(agent_id: str) -> str:
+    """The lock that a dream of this agent holds, in the state folder."""
+    return f"dream.{agent_id}.lock"
+
+
 class Holder(Struct, frozen=True):
     """Who has a lock. `pid` is 0 when the file does not tell."""
 

@@ -22,15 +22,30 @@ from dreamd.stores.base import MemoryQuery
 Check = Callable[[Span, str], str]  # whether a record still stands at that path: verified, changed or gone
 
 
+class Verdict(Struct, frozen=True):
+    """Of an insight: what it still lacks to be believed for good, and what contradicts it; sentences."""
+
+    lacks: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
+
+
+Judge = Callable[[Memory], Verdict]
+
+
+def unjudged(_insight: Memory) -> Verdict:
+    return Verdict()
+
+
 class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A line, a memory or a record, and what it rests on.
 
     `file` and `line` say where it stands, `offset` and `length` (bytes) or `table` and `row` where in a log.
     `standing` of a record: verified (the log still has these bytes), changed or gone (`text` is the pool's copy).
-    `note` says why a chain ends here.
+    `note` says why a chain ends here. Of an insight `status` and `confidence` say how it stands, `lacks` what it still
+    lacks for promotion, `against` what contradicts it; a `summary` is a step that a dream took on the way to it.
     """
 
-    kind: Literal["line", "daily", "insight", "found", "record", "unknown"]
+    kind: Literal["line", "daily", "insight", "summary", "found", "record", "unknown"]
     text: str
     memory_id: str = ""
     file: str = ""
@@ -43,10 +58,14 @@ class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
     at: datetime | None = None
     standing: str = ""
     note: str = ""
+    status: str = ""
+    confidence: float | None = None
+    lacks: tuple[str, ...] = ()
+    against: tuple[str, ...] = ()
     rests_on: tuple["Node", ...] = ()
 
 
-def of_line(parts: Parts, file: Path, line: int, check: Check) -> Node:
+def of_line(parts: Parts, file: Path, line: int, check: Check, judge: Judge = unjudged) -> Node:
     """The chain under a line of some agent's MEMORY.md, daily or diary. Blocking.
 
     Of agents that share the file, or had another name once, the one that wrote the line. Raises UsageError when the
@@ -63,7 +82,8 @@ def of_line(parts: Parts, file: Path, line: int, check: Check) -> Node:
     block = _block_at(file, content.text, line, prose=owners[0].what == "diary")
     former = {row.agent for row in parts.store.ledger()} - set(parts.config.agents)
     owners += [replace(owners[0], agent=agent) for agent in sorted(former)]
-    found = [_line_of(parts, owner, file, block, check) for owner in owners]
+    trees = [(owner, _Tree(parts, owner.agent, owner.place, check, judge)) for owner in owners]
+    found = [_line_of(parts, tree, owner, file, block) for owner, tree in trees]
     return next((node for node in found if node.rests_on), found[0])
 
 
@@ -87,8 +107,7 @@ def _block_at(file: Path, text: str, line: int, *, prose: bool) -> Block:
     return block
 
 
-def _line_of(parts: Parts, owner: "_Owner", file: Path, block: Block, check: Check) -> Node:
-    tree = _Tree(parts, owner.agent, owner.place, check)
+def _line_of(parts: Parts, tree: "_Tree", owner: "_Owner", file: Path, block: Block) -> Node:
     if owner.what == "daily" and owner.day:
         children, note = tree.of_daily(owner.day, block.text)
     elif owner.what == "diary" and owner.day:
@@ -105,7 +124,7 @@ def _line_of(parts: Parts, owner: "_Owner", file: Path, block: Block, check: Che
 _ACCOUNT = "the night's own account of what it did, no memory: audited against the sources of that night, such as {daily}"
 
 
-def of_memory(parts: Parts, memory_id: str, check: Check) -> Node:
+def of_memory(parts: Parts, memory_id: str, check: Check, judge: Judge = unjudged) -> Node:
     """The chain under a memory of the pool, named by its id or how that begins.
 
     Raises UsageError when there is none or more than one.
@@ -119,7 +138,7 @@ def of_memory(parts: Parts, memory_id: str, check: Check) -> Node:
             f"more than one memory begins with {memory_id!r}",
             hint="write more of its id; `dreamd memories --json` has it whole",
         )
-    return _Tree(parts, found[0].agent, None, check).of_memory(found[0])
+    return _Tree(parts, found[0].agent, None, check, judge).of_memory(found[0])
 
 
 class _Owner(Struct, frozen=True):
@@ -159,8 +178,9 @@ _VERSION = re.compile(r"version:(\d+)#(\d+)")
 class _Tree:
     """Builds nodes for one agent."""
 
-    def __init__(self, parts: Parts, agent: str, place: Place | None, check: Check) -> None:
+    def __init__(self, parts: Parts, agent: str, place: Place | None, check: Check, judge: Judge) -> None:
         self.store = parts.store
+        self.judge = judge
         self.agent = agent
         self.place = place
         self.check = check
@@ -169,7 +189,8 @@ class _Tree:
 
     def of_daily(self, day: date, text: str) -> tuple[tuple[Node, ...], str]:
         query = MemoryQuery(agent=self.agent, types=("summary",), window=day, statuses=get_args(Status))
-        memory = next((one for one in self.store.memories(query) if one.content == text), None)
+        lines = (one for one in self.store.memories(query) if one.status != "dreamt")
+        memory = next((one for one in lines if one.content == text), None)
         if memory is None:
             return (), "dreamd did not write this line"
         return self.of_refs(memory.ref_ids), ""
@@ -204,16 +225,48 @@ class _Tree:
     def of_memory(self, memory: Memory) -> Node:
         if memory.type == "raw":
             return self._record(memory)
-        file, line = self._place_in_daily(memory) if memory.type == "summary" else ("", 0)
+        return self._insight(memory) if memory.type == "insight" else self._summary(memory)
+
+    def _summary(self, memory: Memory) -> Node:
+        dreamt = memory.status == "dreamt"
+        file, line = ("", 0) if dreamt else self._place_in_daily(memory)
         return Node(
-            kind="daily" if memory.type == "summary" else "insight",
+            kind="summary" if dreamt else "daily",
             text=memory.content,
             memory_id=memory.memory_id,
             file=file,
             line=line,
-            note=memory.status if memory.status in ("withdrawn", "forgotten", "superseded") else "",
+            note=_past(memory),
             rests_on=self.of_refs(memory.ref_ids),
         )
+
+    def _insight(self, memory: Memory) -> Node:
+        verdict = self.judge(memory)
+        return Node(
+            kind="insight",
+            text=memory.content,
+            memory_id=memory.memory_id,
+            status=memory.status,
+            confidence=round(memory.confidence, 3),
+            lacks=verdict.lacks,
+            against=verdict.against,
+            rests_on=self._steps(memory),
+        )
+
+    def _steps(self, insight: Memory) -> tuple[Node, ...]:
+        """The summaries that a dream made on the way, each with those records that bear the insight; then the others."""
+        refs = set(insight.ref_ids)
+        on_the_way = {one.memory_id: one for ref in insight.ref_ids for one in self._summaries_on(ref)}
+        steps = []
+        for one in on_the_way.values():
+            under = tuple(ref for ref in one.ref_ids if ref in refs and ref not in self.seen)
+            if under:
+                steps.append(self._summary(replace(one, ref_ids=under)))
+        return (*steps, *self.of_refs([ref for ref in insight.ref_ids if ref not in self.seen]))
+
+    def _summaries_on(self, ref: str) -> Iterator[Memory]:
+        query = MemoryQuery(agent=self.agent, types=("summary",), statuses=("dreamt",), rests_on=ref)
+        return self.store.memories(query) if ":" not in ref else iter(())
 
     def _place_in_daily(self, memory: Memory) -> tuple[str, int]:
         if self.place is None:
@@ -243,7 +296,7 @@ class _Tree:
             role=memory.role or "",
             at=memory.timestamp,
             standing=self.check(span, path) if path else "gone",
-            note=memory.status if memory.status in ("withdrawn", "forgotten") else "",
+            note=_past(memory),
         )
 
     def _found(self, version_id: int, line: int) -> Node:
@@ -257,3 +310,8 @@ class _Tree:
             kind="found", text=text, file=version.path, line=line, at=version.at,
             note=f"stood there when dreamd read it (version {version_id})",
         )  # fmt: skip
+
+
+def _past(memory: Memory) -> str:
+    """How it ended, if it is no longer held to be so."""
+    return memory.status if memory.status in ("withdrawn", "forgotten", "superseded") else ""

@@ -262,8 +262,9 @@ class _Pool:
         self.agent = agent
 
     def summaries(self, window: date) -> dict[str, Memory]:
+        """The daily's lines that dreamd wrote; a dream's own summaries (`dreamt`) stand in no file."""
         query = MemoryQuery(agent=self.agent, types=("summary",), window=window, statuses=get_args(Status))
-        return {memory.content: memory for memory in self.store.memories(query)}
+        return {one.content: one for one in self.store.memories(query) if one.status != "dreamt"}
 
     def insights(self, status: Status, known: Collection[str] = ()) -> list[Source]:
         """Insights of that status that no line of MEMORY.md rests on yet."""
