@@ -1,0 +1,73 @@
+"""`dreamd eval`: how well the dream remembers, measured on invented worlds of which everything is known."""
+
+import sys
+from collections.abc import Sequence
+from functools import partial
+
+import anyio
+import click
+from msgspec.structs import replace
+
+from dreamd.commands._show import json_option, loaded, print_json, progress
+from dreamd.config import Config, Llm
+from dreamd.eval import report
+from dreamd.eval.measure import Figures, added
+from dreamd.eval.nights import lived
+from dreamd.eval.worlds import FEWEST_DAYS, Language, world
+
+
+@click.command("eval")
+@click.option(
+    "--seeds", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many worlds."
+)
+@click.option("--seed", type=int, help="This one world alone.")
+@click.option("--days", type=click.IntRange(FEWEST_DAYS, 366), default=30, show_default=True)
+@click.option("--agents", type=click.IntRange(1, 100), default=2, show_default=True)
+@click.option("--language", type=click.Choice(["en", "zh", "both"]), default="both", show_default=True)
+@click.option("--llm", "with_llm", is_flag=True, help="Dream with the configured LLM too, which costs.")
+@json_option
+@click.pass_context
+def command(
+    ctx: click.Context, seeds: int, seed: int | None, days: int, agents: int, language: Language, with_llm: bool,
+    as_json: bool,
+) -> int:  # fmt: skip
+    """Live through invented worlds night by night with the real dream, and count what it kept, lost and made up.
+
+    The thresholds are those of the configuration. Nothing of this machine's agents is read or written. Exit code 1 when
+    a figure misses its goal.
+    """
+    config = loaded(ctx)
+    config = config if with_llm else replace(config, llm=Llm())
+    chosen = range(seeds) if seed is None else (seed,)
+    figures = _lived(config, chosen, days=days, agents=agents, language=language)
+    if as_json:
+        print_json(
+            {
+                "seeds": list(chosen),
+                "figures": added(figures),
+                "good": report.good(added(figures)),
+                "by_seed": figures,
+            }
+        )
+    else:
+        _show(figures)
+    return 0 if report.good(added(figures)) else 1
+
+
+def _lived(
+    config: Config, seeds: Sequence[int], *, days: int, agents: int, language: Language
+) -> list[Figures]:
+    with progress(len(seeds) * days, "nights") as step:
+        return [
+            anyio.run(partial(lived, world(seed, days, agents, language), config, progress=step))
+            for seed in seeds
+        ]
+
+
+def _show(figures: Sequence[Figures]) -> None:
+    for line in report.lines(added(figures)):
+        colour = {"+": "green", "-": "red"}.get(line[:1]) if sys.stdout.isatty() else None
+        click.secho(line, fg=colour)
+
+
+COMMAND: click.Command = command

@@ -1,0 +1,108 @@
+"""A world is lived through: each day its records go into the pool as a log's would, each night every agent dreams."""
+
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zoneinfo import ZoneInfo
+
+from anyio import to_thread
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dreamd.clock import StillClock
+from dreamd.config import Agent, Config, State
+from dreamd.daemon import open_parts
+from dreamd.dream.phase import Dreamt, dream
+from dreamd.eval.measure import Dreams, Figures, measured
+from dreamd.eval.truth import Line, World
+from dreamd.memories import Memory
+from dreamd.parts import Parts
+from dreamd.stores.base import Changes, MemoryQuery, Store
+from dreamd.tail.ingest import Agent as Reader
+from dreamd.tail.ingest import Batch, Remembered
+
+Progress = Callable[[int], None]  # nights since the last call
+_BEDTIME = time(23, 58)
+_ZONE = "UTC"
+
+
+async def lived(world: World, config: Config, *, store: str = "inmemory", progress: Progress) -> Figures:
+    """The whole world by the real dream, in a folder that is gone afterwards, and what came of it.
+
+    Of `config` the thresholds and the LLM count. Raises what a dream raises.
+    """
+    with TemporaryDirectory(prefix="dreamd-eval-") as folder:
+        clock = StillClock(datetime.combine(world.first, _BEDTIME, tzinfo=UTC))
+        settings = _settings(world, config, folder)
+        with open_parts(settings, clock=clock, store=store) as parts:
+            dreams = await Living(world, parts, clock).through(progress)
+            return await to_thread.run_sync(measured, world, parts.store, dreams)
+
+
+def _settings(world: World, config: Config, folder: str) -> Config:
+    agents = {name: Agent(zone=_ZONE, language=tongue) for name, tongue in world.languages.items()}
+    return replace(config, state=State(dir=str(Path(folder) / "state")), agents=agents)
+
+
+class Known(Struct, frozen=True):
+    """All that a dream could change."""
+
+    memories: tuple[Memory, ...]
+    contradictions: tuple[tuple[str, str], ...]
+
+
+class Living:
+    def __init__(self, world: World, parts: Parts, clock: StillClock) -> None:
+        self.world, self.parts, self.clock = world, parts, clock
+        self.dreams = Dreams()
+
+    async def through(self, progress: Progress) -> Dreams:
+        for day in range(self.world.days):
+            await self._day(self.world.first + timedelta(days=day))
+            progress(1)
+        return replace(
+            self.dreams, unsettled=await self._again(force=False), redone=await self._again(force=True)
+        )
+
+    async def _day(self, day: date) -> None:
+        self.clock.at = datetime.combine(day, _BEDTIME, tzinfo=UTC)
+        lines = [line for line in self.world.lines if line.day == day]
+        await to_thread.run_sync(stored, self.parts.store, lines, self.clock.at)
+        for agent in self.world.languages:
+            self._note(await dream(self.parts, agent))
+
+    def _note(self, dreamt: Dreamt) -> None:
+        """What was ever long-term counts, and what every call cost."""
+        promoted = {shift.memory_id for shift in dreamt.shifts if shift.after == "long_term"}
+        self.dreams = replace(
+            self.dreams,
+            promoted=self.dreams.promoted | promoted,
+            refused=self.dreams.refused + dreamt.counts.refused,
+            calls=self.dreams.calls + sum(usage.calls for usage in dreamt.spent),
+            tokens=self.dreams.tokens
+            + sum(usage.input_tokens + usage.output_tokens for usage in dreamt.spent),
+        )
+
+    async def _again(self, *, force: bool) -> int:
+        """How many rows another dream without new input changes."""
+        before = await to_thread.run_sync(known, self.parts.store)
+        for agent in self.world.languages:
+            self._note(await dream(self.parts, agent, force=force))
+        after = await to_thread.run_sync(known, self.parts.store)
+        changed = set(map(repr, before.memories)) ^ set(map(repr, after.memories))
+        return len(changed) + len(set(before.contradictions) ^ set(after.contradictions))
+
+
+def stored(store: Store, lines: list[Line], now: datetime) -> None:
+    """Through the same door as a log's records: redacted, dated, without dreamd's own words."""
+    for agent in dict.fromkeys(line.agent for line in lines):
+        batch = Batch(Reader(agent, ZoneInfo(_ZONE), 64 << 10), Remembered())
+        batch.add((line.record for line in lines if line.agent == agent), now)
+        store.write(Changes(memories=batch.memories))
+
+
+def known(store: Store) -> Known:
+    memories = tuple(store.memories(MemoryQuery(types=("insight", "summary"))))
+    pairs = (pair for agent in {one.agent for one in memories} for pair in store.contradictions(agent))
+    return Known(memories, tuple((pair.left_id, pair.right_id) for pair in pairs))
