@@ -6,7 +6,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.dream.draft import Draft, Quote
-from dreamd.dream.points import Point
+from dreamd.dream.points import Point, named
 from dreamd.dream.reply import Cited, Proposal
 from dreamd.dream.said import found
 from dreamd.dream.verify import SAYS, Fault, faults, hard, settled
@@ -14,7 +14,7 @@ from dreamd.memories import Memory
 from dreamd.pool.language import Tongue
 from dreamd.pool.similarity import negated, overlap
 from dreamd.pool.speech import redacted
-from dreamd.pool.support import facts
+from dreamd.pool.support import unsupported
 
 Resolve = Callable[[Proposal], Draft]
 
@@ -34,8 +34,8 @@ def of_records(labelled: Mapping[str, Memory]) -> Resolve:
 
     def resolve(proposal: Proposal) -> Draft:
         quotes = tuple(dict.fromkeys(quote for cited in proposal.quotes for quote in _quote(cited, labelled)))
-        named = (_record(label, labelled) for label in proposal.sources)
-        return _draft(proposal, (*(quote.memory_id for quote in quotes), *named), quotes)
+        others = (_record(label, labelled) for label in proposal.sources)
+        return _draft(proposal, (*(quote.memory_id for quote in quotes), *others), quotes)
 
     return resolve
 
@@ -44,13 +44,11 @@ def of_notes(labelled: Mapping[str, Point]) -> Resolve:
     """Proposals that name notes: all records under these, and their quotes."""
 
     def resolve(proposal: Proposal) -> Draft:
-        labels = [label if label in labelled else f"P{label}" for label in proposal.sources]
-        named = [labelled[label] for label in labels if label in labelled]
-        unknown = tuple(label for label in labels if label not in labelled)
-        refs = (*(ref for point in named for ref in point.refs), *unknown)
-        return _draft(
-            proposal, refs, tuple(dict.fromkeys(quote for point in named for quote in point.quotes))
-        )
+        points = [point for label in proposal.sources if (point := named(label, labelled))]
+        unknown = tuple(label for label in proposal.sources if named(label, labelled) is None)
+        refs = (*(ref for point in points for ref in point.refs), *unknown)
+        quotes = dict.fromkeys(quote for point in points for quote in point.quotes)
+        return _draft(proposal, refs, tuple(quotes))
 
     return resolve
 
@@ -69,14 +67,14 @@ def _draft(proposal: Proposal, refs: Iterable[str], quotes: tuple[Quote, ...]) -
 
 
 def _quote(cited: Cited, labelled: Mapping[str, Memory]) -> Iterator[Quote]:
-    memory = labelled.get(cited.label) or labelled.get(f"R{cited.label}")
+    memory = named(cited.label, labelled)
     text = (found(cited.text, memory) if memory else "") or cited.text
     if not redacted(text):
         yield Quote(memory.memory_id if memory else cited.label, text)
 
 
 def _record(label: str, labelled: Mapping[str, Memory]) -> str:
-    memory = labelled.get(label) or labelled.get(f"R{label}")
+    memory = named(label, labelled)
     return memory.memory_id if memory else label
 
 
@@ -133,8 +131,9 @@ def united(drafts: Sequence[Draft], similarity: float) -> tuple[Draft, ...]:
 def alike(a: Draft, b: Draft, similarity: float) -> bool:
     """They say the same: the same facts and polarity, and most words, or the same records and some words."""
     least = min(_SAME_EVIDENCE, similarity) if set(a.ref_ids) == set(b.ref_ids) else similarity
-    same = facts(a.statement) == facts(b.statement) and negated(a.statement) == negated(b.statement)
-    return same and overlap(a.statement, b.statement) >= least
+    one, other = a.statement, b.statement
+    same = not unsupported(one, [other]) and not unsupported(other, [one])
+    return same and negated(one) == negated(other) and overlap(one, other) >= least
 
 
 def _both(a: Draft, b: Draft) -> Draft:

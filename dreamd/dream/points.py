@@ -9,18 +9,20 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import chain
+from typing import TypeVar
 
 from msgspec import Struct
 
 from dreamd.dream.draft import Quote
 from dreamd.dream.prompt import weight
 from dreamd.dream.reply import Note
-from dreamd.dream.said import by_human, found, speaker
+from dreamd.dream.said import by_human, commands, found, speaker
 from dreamd.dream.verify import Fault, of_form, of_sources
 from dreamd.memories import Memory, derived_id
 from dreamd.pool import tokens
-from dreamd.pool.speech import explicit, instruction, redacted, rule_like
+from dreamd.pool.speech import explicit, redacted, rule_like
 
+Item = TypeVar("Item")
 MOST_QUOTES = 4  # shown of one point; all its records stay among its refs
 
 
@@ -37,6 +39,12 @@ class Noted(Struct, frozen=True):
 
     points: tuple[Point, ...]
     faults: tuple[Fault, ...] = ()
+
+
+def named(label: str, labelled: Mapping[str, Item]) -> Item | None:
+    """What a label of the model means; a bare number is one too."""
+    letter = next(iter(labelled), "")[:1]
+    return labelled.get(f"{letter}{label}" if label.isdigit() else label)
 
 
 # --- from records ---
@@ -58,7 +66,7 @@ def quoted(note: Note, records: Mapping[str, Memory]) -> tuple[tuple[Quote, ...]
     quotes: list[Quote] = []
     wrong: list[Fault] = []
     for cited in note.quotes:
-        memory = records.get(cited.label)
+        memory = named(cited.label, records)
         text = found(cited.text, memory) if memory else ""
         fault = _fault_of_quote(text, memory)
         if fault or memory is None:
@@ -75,7 +83,7 @@ def _fault_of_quote(text: str, memory: Memory | None) -> Fault | None:
         return "quote"
     if redacted(text):
         return "redacted"
-    return "instruction" if instruction(text) and not by_human(memory) else None
+    return "instruction" if commands(text) and speaker(memory) in ("tool", "agent") else None
 
 
 def _standing(text: str, quotes: Sequence[Quote], inputs: Mapping[str, Memory]) -> Iterator[Point]:
@@ -89,7 +97,7 @@ def _standing(text: str, quotes: Sequence[Quote], inputs: Mapping[str, Memory]) 
 def _borne_out(text: str, quotes: Sequence[Quote], inputs: Mapping[str, Memory]) -> bool:
     sources = [f"{quote.text} ({inputs[quote.memory_id].window.isoformat()})" for quote in quotes]
     a_humans = any(by_human(inputs[quote.memory_id]) for quote in quotes)
-    ordered = (rule_like(text) or instruction(text)) and not a_humans
+    ordered = (rule_like(text) or commands(text)) and not a_humans
     return bool(text) and not ordered and not any(chain(of_form(text), of_sources(text, sources)))
 
 
@@ -108,14 +116,13 @@ def merged(notes: Iterable[Note], points: Mapping[str, Point], inputs: Mapping[s
     """The notes' sentences on the united quotes of the points they name; then what they forgot and may not be lost."""
     kept: list[Point] = []
     faults: list[Fault] = []
-    named: set[str] = set()
+    remembered: set[Point] = set()
     for note in notes:
-        labels = [label for label in note.sources if label in points]
-        sources = [points[label] for label in labels]
-        named.update(labels)
+        sources = [point for label in note.sources if (point := named(label, points))]
+        remembered.update(sources)
         kept += _united(note.text, sources, inputs)
-        faults += () if labels else ("unknown",)
-    forgotten = [point for label, point in points.items() if label not in named]
+        faults += () if sources else ("unknown",)
+    forgotten = [point for point in points.values() if point not in remembered]
     kept += [point for point in forgotten if importance(point, inputs)]
     return Noted(tuple(dict.fromkeys(kept)), tuple(faults))
 

@@ -10,7 +10,7 @@ from typing import Literal
 from dreamd.memories import Memory
 from dreamd.pool import tokens
 from dreamd.pool.plain import plain
-from dreamd.pool.speech import redacted
+from dreamd.pool.speech import instruction, redacted
 
 Speaker = Literal["human", "assistant", "agent", "tool"]
 LONGEST_QUOTE = 240  # characters of a sentence that is quoted whole
@@ -44,12 +44,20 @@ def said(memory: Memory) -> str:
     if memory.role != "tool":
         return text
     fared = {True: "ok", False: "failed", None: ""}[memory.ok]
-    return " ".join(part for part in (memory.tool, fared, text) if part)
+    return ": ".join(part for part in (f"{memory.tool} {fared}".strip(), text) if part)
 
 
 def fold(text: str) -> str:
     """On one line, without what nobody sees."""
     return " ".join(plain(text).split())
+
+
+_PIECE = re.compile(r"[.!?;:](?=\s|$)|[。！？；：]")
+
+
+def commands(text: str) -> bool:
+    """A sentence of it, or what follows a colon, is addressed to its reader, to be carried out."""
+    return any(instruction(piece.strip()) for piece in _PIECE.split(text))
 
 
 def shown(memory: Memory, label: str, most: int) -> str:

@@ -6,17 +6,18 @@ the human's own; of the records named only those count that each bear it out alo
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal, get_args
 
 from msgspec.structs import replace
 
 from dreamd.dream.draft import Draft, Quote
-from dreamd.dream.said import by_human, fold, said
+from dreamd.dream.said import by_human, commands, fold, said
 from dreamd.memories import Memory
 from dreamd.pool.claims import unspoken
 from dreamd.pool.language import Tongue
-from dreamd.pool.similarity import contrary, covered
-from dreamd.pool.speech import explicit, instruction, redacted, rule_like
+from dreamd.pool.similarity import contrary, covered, keywords, negated
+from dreamd.pool.speech import explicit, redacted, rule_like
 from dreamd.pool.support import facts, unsupported
 from dreamd.records import Trust
 
@@ -150,8 +151,10 @@ def _of_matter(draft: Draft, inputs: Mapping[str, Memory]) -> Iterator[Fault]:
     text, sources = draft.statement, _sources(draft, inputs)
     if _is_a_humans(draft) and not sources:
         yield "untrusted"
-    if instruction(text) and not any(by_human(memory) and bears_out(memory, text) for memory in sources):
+    if commands(text) and not any(by_human(memory) and bears_out(memory, text) for memory in sources):
         yield "instruction"
+    if _is_a_humans(draft) and sources and all(turned(text, said(memory)) for memory in sources):
+        yield "contrary"
     if sources:
         yield from of_sources(text, list(map(stated, sources)))
 
@@ -171,6 +174,40 @@ def of_sources(text: str, sources: Sequence[str]) -> Iterator[Fault]:
 def _is_a_humans(draft: Draft) -> bool:
     """Only the human's own words make it true, whatever the model calls it."""
     return draft.kind in ("preference", "behaviour") or rule_like(draft.statement)
+
+
+_CLAUSE = re.compile(
+    r"[,.;:!?，。；：！？]+|->|→|\bbut\b|但是?|(?=\b(?:instead of|rather than)\b)|(?=而不是|而非)",
+    re.IGNORECASE,
+)
+_INSTEAD = re.compile(r"\s*(?:instead of|rather than|而非)", re.IGNORECASE)
+
+
+def turned(statement: str, source: str) -> bool:
+    """A clause of the statement affirms what the source only denies, or denies what it only affirms, word by word.
+
+    "wants Word" is turned where the source says "PDF, never Word", though it has both words and affirms as well.
+    """
+    clauses = _clauses(source)
+    denied = frozenset(chain.from_iterable(words for words, denies in clauses if denies))
+    affirmed = frozenset(chain.from_iterable(words for words, denies in clauses if not denies))
+    return any(
+        bool(words & affirmed) and not words & denied if denies else bool(words & (denied - affirmed))
+        for words, denies in _clauses(statement)
+    )
+
+
+_NOTS = keywords(
+    "never always none nothing neither cannot without avoid refuse stop dislike hate rejected against"
+)
+
+
+def _clauses(text: str) -> list[tuple[frozenset[str], bool]]:
+    """The words of each clause, and whether it denies."""
+    return [
+        (keywords(clause) - _NOTS, negated(clause) or _INSTEAD.match(clause) is not None)
+        for clause in _CLAUSE.split(text)
+    ]
 
 
 def _sources(draft: Draft, inputs: Mapping[str, Memory]) -> list[Memory]:
@@ -194,6 +231,8 @@ def bears_out(memory: Memory, statement: str) -> bool:
     """
     text = stated(memory)
     if covered(statement, text) < BORNE or contrary(statement, [text]):
+        return False
+    if rule_like(statement) and turned(statement, said(memory)):
         return False
     missing = unsupported(statement, [text])
     return not missing or not (facts(said(memory)) or any(re.search(r"\d", fact) for fact in missing))
@@ -232,5 +271,5 @@ def _occurs(name: str, sources: Sequence[Memory]) -> bool:
 def _situation(text: str, sources: Sequence[Memory]) -> str:
     """`applies_when` is free wording, but states no fact of its own and commands nobody."""
     told = list(map(stated, sources))
-    wrong = any(of_form(text)) or instruction(text) or len(text) > _LONGEST_SITUATION
+    wrong = any(of_form(text)) or commands(text) or len(text) > _LONGEST_SITUATION
     return "" if wrong or unsupported(text, told) else text

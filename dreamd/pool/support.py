@@ -328,7 +328,7 @@ _ORDINARY_WORDS = (
 )
 _ORDINARY = frozenset(_ORDINARY_WORDS.split())
 _SUBJECT = re.compile(
-    r"\s+(?:is|was|are|were|has|had|likes?|prefers?|works?|lives?|uses?|wants?|said|says|will|asked|does|did|loves?|hates?|"
+    r"\s+(?:(?:always|never|usually|often|really|mostly|also|still|only|now)\s+)?(?:is|was|are|were|has|had|likes?|prefers?|works?|lives?|uses?|wants?|said|says|will|asked|does|did|loves?|hates?|"
     r"needs?|owns?|joined|moved|plays?|told|lost|bought|knows|thinks|leads|manages|reviews|and)\b|'s\b"
 )
 _CALLED = re.compile(rf"(?:名叫|叫做|名字是|名字叫|姓名是|称呼为|叫)([{_WIDE}]{{2,3}})(?![{_WIDE}])")
