@@ -13,13 +13,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.memories import Kind
-from dreamd.pool import circumstances, cues
+from dreamd.pool import circumstances, cues, plainly
 from dreamd.pool.similarity import keywords
 from dreamd.pool.speech import redacted
 from dreamd.pool.stated import sentences
 
 Cue = Literal[
-    "told to remember", "rule", "preference", "lesson", "correction", "decision", "promise", "budget", "fact", "manner", "hurry"
+    "told to remember", "rule", "preference", "lesson", "correction", "decision", "promise", "budget", "fact", "manner",
+    "hurry", "usual", "habit", "statement",
 ]  # fmt: skip
 _KINDS: dict[Cue, Kind] = {
     "told to remember": "fact",
@@ -33,8 +34,12 @@ _KINDS: dict[Cue, Kind] = {
     "fact": "fact",
     "manner": "behaviour",
     "hurry": "behaviour",
+    "usual": "preference",
+    "habit": "preference",
+    "statement": "fact",
 }
 _APPLICABLE = ("preference", "lesson", "behaviour")  # kinds that hold in a situation
+_ONLY_LASTING: tuple[Cue, ...] = ("usual", "habit", "statement")  # nothing to keep when said of the moment
 
 
 class Act(Struct, frozen=True, kw_only=True):
@@ -196,6 +201,9 @@ _SHOWS: tuple[tuple[Cue, Callable[[str], bool]], ...] = (
     ("fact", _fact),
     ("hurry", _found(circumstances.HURRY)),
     ("manner", _found(circumstances.MANNER)),
+    ("usual", _found(plainly.USUAL)),
+    ("habit", _found(plainly.HABIT)),
+    ("statement", _found(plainly.STATEMENT)),
 )
 
 
@@ -204,8 +212,8 @@ _SHOWS: tuple[tuple[Cue, Callable[[str], bool]], ...] = (
 _FILLER = re.compile(
     r"^(?:(?:hi|hello|hey|ok|okay|well|btw|by the way|also|so|and|but|oh|yes|yeah|no|nope|right|thanks|thank you|fyi|ps|note|please note|note that|as i said|like i said|"
     r"again|one more thing|for the record|just so you know|to be clear|honestly|actually|wait|sorry|hmm|remember|important|reminder|correction|great|good|cool|sure|fine|"
-    r"that's wrong|that is wrong|not right|there|all|everyone)(?:[,:;.!—–-]+\s*|\s+(?=i\b|we\b|my\b|our\b|the budget|let's|always|never|from now)))+"
-    r"|^(?:(?:你好|您好|好的?|嗯+|对了|顺便说一下|顺便说一句|顺便|另外|还有|而且|再说一遍|我说过|提醒一下|哦|啊|那个|不过|但是?|谢谢|注意|对|是的|不对|不是|不|错了|你错了|说实话|坦白说|其实|实际上|备注|补充一下|更正)[,:;。!\s]+)+",
+    r"that's wrong|that is wrong|not right|there|all|everyone)(?:[,:;.!—–-]+\s*(?:not [^,:;]{1,30}[:;,]\s*)?|\s+(?=i\b|we\b|my\b|our\b|the budget|let's|always|never|from now)))+"
+    r"|^(?:(?:你好|您好|好的?|嗯+|对了|顺便说一下|顺便说一句|顺便|另外|还有|而且|再说一遍|我说过|提醒一下|哦|啊|那个|不过|但是?|谢谢|注意|对|是的|不对|不是|不|错了|你错了|说错了|弄错了|搞错了|记错了|不对不对|说实话|坦白说|其实|实际上|备注|补充一下|更正)[,:;。!\s]+)+",
     re.IGNORECASE,
 )  # fmt: skip
 _FAREWELL = re.compile(
@@ -232,6 +240,8 @@ def _made(cue: Cue, sentence: str, plain: str, start: int) -> Act | None:
     if not passing and not keywords(statement):
         return None
     once = cues.ONCE.search(body) is not None
+    if once and cue in _ONLY_LASTING:
+        return None
     kind = "behaviour" if once and _KINDS[cue] == "preference" else _KINDS[cue]
     return Act(
         cue=cue,

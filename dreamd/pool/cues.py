@@ -48,7 +48,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
     return re.compile("|".join(patterns), _I)
 
 
-_DO = (  # what an agent is told to do, or not to
+DO = (  # what an agent is told to do, or not to
     "(?:use|run|write|add|check|commit|push|ask|answer|reply|respond|call|include|test|format|put|send|start|end|make (?:sure|it|the|all|a|every)|give (?:me|us|the|a|all|your)|show|read|follow|"
     "avoid|delete|remove|touch|edit|change|modify|deploy|create|install|mention|suggest|book|order|buy|cook|choose|address|sign|print|log|"
     "name|set|store|save|wait|explain|translate|speak|summari[sz]e|quote|cite|verify|confirm|double-check|back|lint|review|merge|schedule|"
@@ -72,20 +72,20 @@ NOT_STATED = _any(
     r"也许|或许|大概(?!率)|(?<![尽不])可能|不确定|不一定|似乎|好像|估计|说不定|不知道|不清楚|没想好|还没决定|没决定",
     # 3. said by others
     r"\b(?:he|she|they|people|someone|somebody|everyone|everybody|users?|customers?|[a-z]+) (?:say|says|said|think|thinks|thought|claims?|claimed|believes?|believed|wrote|writes|told|tells|argues?|argued|insists|suggested|mentioned|complained|asked|replied|answered|reported|assumes?)\b(?<!\bi think)(?<!\bi thought)(?<!\bi said)(?<!\bi mentioned)(?<!\bwe said)(?<!\bi believe)(?<!\bi told)(?<!\bas said)(?<!\bi asked)",
-    r"\b(?:according to|quote|quoted|quoting|it says|the saying|rumou?r|i (?:heard|read) (?:that|about)|as they say|in the (?:book|movie|film|article|song|story|novel|game))\b",
+    r"\b(?:according to|quote|quoted|quoting|it says|the saying|rumou?r|i (?:heard|read|saw|noticed|found) (?:that|about|in|on|a|an|the|this)|as they say|in the (?:book|movie|film|article|song|story|novel|game))\b",
     r"(?:他|她|它|他们|她们|有人|别人|人家|大家|老板|客户|同事|朋友|老师|经理|妈妈|爸爸|妻子|老婆|老公|文档|文章|书|书上|网上|新闻|用户|对方|网友|作者|电影里|小说里)[^,。;]{0,6}(?:说|认为|觉得|声称|写道|写着|表示|提到|告诉|以为|问)",
-    r"据说|听说|传闻|据称|俗话说|引用|原话",
+    r"我[^,。;]{0,12}(?:看到|读到|听到|见到|看见)|据说|听说|传闻|据称|俗话说|引用|原话",
     # 4. past, or asked to be written
-    r"\b(?:used to|once (?:liked|loved|hated)|as a (?:kid|child)|back then|in the past)\b|以前|曾经|过去|从前|小时候|当年",
-    r"\b(?:write|compose|translate|rephrase|paraphrase|proofread|reword|role-?play|act as|you are (?:a|an|now)|the (?:sentence|phrase|word|string|character|hero|heroine)|lyrics?|poem|a story)\b",
+    r"\b(?:used to|once (?:liked|loved|hated)|as a (?:kid|child)|back then|in the past)\b|(?:^|[,。;]|我们?)(?:以前|从前|过去)|曾经|小时候|当年",
+    r"\b(?:write (?:a|an|me|him|her|them|it|some|about|back|to|down|up)|draft (?:a|an)|compose|translate|rephrase|paraphrase|proofread|reword|role-?play|act as|you are (?:a|an|now)|the (?:sentence|phrase|word|string|character|hero|heroine)|lyrics?|poem|a story)\b",
     r"翻译|改写|润色|造句|这句话|扮演|你是一[个名位]|写(?:一|个|封|篇|首|段)|角色",
     # 5. addressed to whoever reads it, against who runs it
     r"\b(?:ignore|disregard|forget) (?:all|any|previous|prior|the above|your|everything)\b|\bsystem prompt\b|忽略(?:以上|之前|前面|所有|一切)|系统提示",
 )  # fmt: skip
 
 ONCE = _any(
-    r"\b(?:this time|for now|just this once|right now|at the moment|for this|in this|on this|for the moment|temporarily|today|tonight|this (?:once|task|morning|afternoon|evening|week|case)|just now|currently)\b",
-    r"这次|这一次|此次|本次|今天|今晚|现在先|先这样|暂时|目前|这个(?:任务|文件|问题|项目)|这回|眼下|这会儿|刚才|今早",
+    r"\b(?:this time|for now|just this once|right now|at the moment|(?:for|in|on) this (?!repo|project|code ?base|house|team|company|account)|for the moment|temporarily|today|tonight|this (?:once|task|morning|afternoon|evening|week|case)|just now|currently|tomorrow|at once|immediately|right away)\b",
+    r"这次|这一次|此次|本次|今天|今晚|现在先|先这样|暂时|目前|这个(?:任务|文件|问题|项目)|这回|眼下|这会儿|刚才|今早|明天|马上|立刻",
 )  # fmt: skip
 
 # --- said on purpose for later -------------------------------------------------------------------------------------
@@ -105,10 +105,10 @@ _RULE_HEAD = r"(?:^(?:(?:please|and|but|so|then|also|ok|okay|you should|you must
 FOR_LATER = Pattern(
     "now today henceforth forward future rule always never don't not stop whenever every each again",
     r"^(?:(?:please|and|so|but|ok|also)[, ]+)*(?:from now on|from today on|from here on|henceforth|going forward|in (?:the )?future)\b(?!.{0,12}\b(?:i'll|i will|i'm|i hope|i want to|i would|i plan)\b)",
-    rf"^(?:(?:please|and|so|but|ok|also|you should|you must|do not|don't|only)[, ]+)*{_DO}\b.*\b(?:from now on|going forward|in (?:the )?future|henceforth)\b|\bmake it a rule\b",
-    rf"{_RULE_HEAD}(?:always|never(?: ever)?|don't ever|do not ever|never again) {_DO}\b",
-    rf"{_RULE_HEAD}(?:do not|don't) {_DO}\b.*\b(?:ever again|any ?more|again)\b|{_RULE_HEAD}stop \w+ing\b.*\b(?:any ?more|for good|altogether)\b",
-    rf"^(?:please )?(?:whenever|every time|each time) [^,]+, (?:please |you should |always |first )*{_DO}\b",
+    rf"^(?:(?:please|and|so|but|ok|also|you should|you must|do not|don't|only)[, ]+)*{DO}\b.*\b(?:from now on|going forward|in (?:the )?future|henceforth)\b|\bmake it a rule\b",
+    rf"{_RULE_HEAD}(?:always|never(?: ever)?|don't ever|do not ever|never again) {DO}\b",
+    rf"{_RULE_HEAD}(?:do not|don't) {DO}\b.*\b(?:ever again|any ?more|again)\b|{_RULE_HEAD}stop \w+ing\b.*\b(?:any ?more|for good|altogether)\b",
+    rf"^(?:please )?(?:whenever|every time|each time) [^,]+, (?:please |you should |always |first )*{DO}\b",
     r"(?:^|[,:;。\s]|请|你|那|我们?|记住|也|就)(?:以后|今后|往后|日后)(?!再[说看议聊]|吧|还|可以考虑|我(?:也|会|可以|要|想|再|就|们会|们再|一定))|从现在起|从现在开始|从今以后|从今往后|从今天起|从此",
     r"(?:^|[,:;。\s]|请|你|记得|都)(?:永远|再也|总是|始终|一律|每次都?|千万)(?:要(?!求)|不要|不能|不许|别|得(?!到)|用|先|使用|给(?!我)|把)|(?:^|[,:;。\s]|请|你)(?:不要再(?!次)|别再)",
 )  # fmt: skip
@@ -135,7 +135,7 @@ PREFERENCE = Pattern(
 RULE = Pattern(
     "all every each any don't not",
     r"(?:^(?:(?:please|and|so|note|remember)[,: ]+)*|[,;:]\s*)(?:all|every|each|any) (?!of (?:these|those|this|that|them)\b)[\w -]{2,40}? (?:must|should|have to|has to|need to|needs to|shall)\b",
-    rf"^(?:please )?(?:do not|don't) {_DO} \w+",
+    rf"^(?:please )?(?:do not|don't) {DO} \w+",
     r"(?:所有|每个|每份|每次|任何|凡是)[^,。]{1,15}(?:都|必须|要|应该|应当|不能|不要|不得|得)|(?:^|[,:;。\s]|请|你)(?:不要|别|禁止|不许|不准|必须|一定要)(?!担心|客气|急|忘|着急|误会|管我|停|走|介意|怕|的)[^,。]{2,}",
 )  # fmt: skip
 
@@ -146,24 +146,24 @@ CORRECTION = Pattern(
     "switch make rename move set",
     r"^(?:no|nope|nah)[,.!—–-]+ ?(?!problem|worries|idea|thanks|need|rush|doubt|matter|way|not (?:really|yet|at|much)|i(?:'ve| have| haven't| didn't| don't| am|'m| can't| was)\b|never|nothing|just|but)\S|^no (?:no|not|it'?s|it is|use|that'?s|the|we)\b",
     r"^(?:well, |but |oh, |wait, |hmm, |sorry, )*actually\b|\bi meant\b|\b(?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|not right|not correct|a mistake|not true)\b|\byou(?:'re| are| were) (?:wrong|mistaken)\b",
-    r"\bnot (?!only|just|really|much|bad|easy|sure|always|even)(?:[\w.:$-]+ ?){1,4}?,? but (?!i\b|we\b|it\b|also|just|he\b|she\b|they\b|the\b|having|not)[\w$]+|(?:^|it'?s |it is |that'?s |on |at |in |use |is |are |with )not [\w.:$-]+(?: [\w.:$-]+)?[,;—–-] ?(?:it'?s |it is |use )[\w$]+|[\w.%]+(?<!\bawesome), not (?!only|too|so|far|bad|just|really|that|because|if|when|to\b|sure|yet|at\b)[\w$]+",
-    rf"^(?:[\w' ]+[,:] )?(?:please |let's |just )*{_DO}\b.*\binstead\b|\binstead[.!]*$|\b(?:let's|we should|you should|i want|we'll|please) .*\binstead\b",
+    r"\bnot (?!only|just|really|much|bad|easy|sure|always|even)(?:[\w.:$-]+ ?){1,4}?,? but (?!i\b|we\b|it\b|also|just|he\b|she\b|they\b|the\b|having|not)[\w$]+|(?:^|it'?s |it is |that'?s |on |at |in |use |is |are |with )not [\w.:$-]+(?: [\w.:$-]+)?[,;—–-] ?(?:it'?s |it is |use )[\w$]+|[\w.%]+(?<!\bawesome), not (?!only|quite|right|now|there|here|today|too|so|far|bad|just|really|that|because|if|when|to\b|sure|yet|at\b)[\w$]+",
+    rf"^(?:[\w' ]+[,:] )?(?:please |let's |just )*{DO}\b.*\binstead\b|\binstead[.!]*$|\b(?:let's|we should|you should|i want|we'll|please) .*\binstead\b",
     r"\b(?:scratch that|correction|let me correct|i was wrong|my mistake|changed? my mind|i take (?:it|that) back|no longer|not any ?more|anymore)\b",
     r"^(?:please )?(?:change|switch) (?:it|that|this|them) (?:back )?to \w+",
     r"不对|错了|说错|弄错|搞错|记错|写错|改成|改为|改用|换成|换为|换用|更正|纠正|修正一下|(?:^|[,。\s])应该是|而是|我(?:是)?改主意|改主意了|改变主意|不再(?!那么|感到|觉得)|(?:^|[,。\s])其实(?!我也)|不是[^,。不]{1,12},?\s*(?:而)?是|(?:^|[,。\s])不,|(?:^|[,。\s])不是,",
 )  # fmt: skip
 REPLACED = Pattern(  # of a correction: something stands in the place of what was wrong
     "no nope nah instead not change switch rename move should",
-    rf"^(?:(?:no|nope|nah|actually|sorry|wait)[,.!—–-]* ?)*{_DO}\b|\b{_DO}\b.*\binstead\b|\binstead[.!]*$|\bnot\b.+\bbut\b|, not |^(?:please )?(?:change|switch)\b.+ to |\bshould be\b",
+    rf"^(?:(?:no|nope|nah|actually|sorry|wait)[,.!—–-]* ?)*{DO}\b|\b{DO}\b.*\binstead\b|\binstead[.!]*$|\bnot\b.+\bbut\b|, not |^(?:please )?(?:change|switch)\b.+ to |\bshould be\b",
     r"改成|改为|改用|换成|换为|换用|应该是|而是|不是[^,。不]{1,12},?\s*(?:而)?是|用的?是",
 )  # fmt: skip
 DECISION = Pattern(
     "let's let decided agreed settled chosen concluded opted committed will go decision i'll we'll going",
-    rf"{B}(?:let's|let us) (?:go (?:with|for)|use|keep(?! \w*in[g']|.{{0,6}}\b(?:up|you|ya|each|everyone|on|at|in touch|calm)\b)|stick (?:with|to)|switch to|drop|skip|choose|pick|adopt|stay with|settle on|ship|move to|postpone|cancel) (?!it\b|this\b|that\b)",
+    rf"{B}(?:let's|let us) (?:go (?:with|for)|use|keep(?! \w*in[g']|.{{0,6}}\b(?:up|you|ya|each|everyone|on|at|in touch|calm)\b)|stick (?:with|to)|switch to|drop|skip|choose|pick|adopt|stay with|settle on|ship|move to|postpone|cancel) (?!it\b|this\b|that\b|the (?:first|second|third|other|same|last|next|new)\b)",
     rf"{B}(?:i|we)(?:'ve| have|'d| had)? (?:now |finally |just )?(?:decided|agreed (?:on|to|that)|settled on|chosen|concluded|opted for|committed to)\b",
     rf"{B}(?:i|we)(?:'ll| will|'re going to| are going to|'m going to| am going to) (?:go with|use|stick (?:with|to)|switch to|drop|adopt|stay with|move to|skip|migrate to|standardi[sz]e on) (?!it\b|this\b|that\b)",
-    r"^(?:(?:ok|okay|right|fine|yes|so|then|good|great|alright)[, ]+)*(?:go with|we go with|we're going with|we are going with|the decision is|decision:|final decision|decided:|it is decided)\b(?! (?:it|this|that)\b)",
-    r"(?:^|[,。;\s])(?:所以|那|最后|最终|今天|刚刚|已经)*(?:我们?|咱们|大家)?(?:最后|最终|已经|都|一致|商量后)*决定(?!不了|权|因素|性|了[。!]?$)|(?<![没不你])决定(?=采?用|选|把|在|不|改|先|将|放弃|于)|(?:^|[,。;\s])(?:那|我们?|咱们|最后|最终|还是)*(?:就用|选定|敲定|选用|采用|定为|就选|确定用|确定采用|定下来|说定了|选择)|定在",
+    r"^(?:(?:ok|okay|right|fine|yes|so|then|good|great|alright)[, ]+)*(?:go with|we go with|we're going with|we are going with|the decision (?:is|stands|remains)|decision:|final decision|decided:|it is decided)\b(?! (?:it|this|that)\b)",
+    r"(?:^|[,。;\s])(?:所以|那|最后|最终|今天|刚刚|已经)*(?:我们?|咱们|大家)?(?:最后|最终|已经|都|一致|商量后)*决定(?!不了|权|因素|性|了[。!]?$)|(?<![没不你])决定(?=采?用|选|把|在|不|改|先|将|放弃|于)|(?:^|[,。;\s])(?:那|我们?|咱们|最后|最终|还是)*(?:就用(?!第)|选定|敲定|选用|采用|定为|就选|确定用|确定采用|定下来|说定了|选择)|定在|(?:^|[,。;])[^,。;把给]{1,10}(?:采用|选用|定为)",
 )  # fmt: skip
 _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
@@ -190,7 +190,7 @@ LESSON = Pattern(
     "lesson lessons mistake root cause problem takeaway fix culprit learned learnt next turns turned should shouldn't fail fails failed broke crash crashes crashed timed "
     "wrong work",
     r"\b(?:lessons? learne?[dt]|lesson(?: here)?(?: is|:)|the (?:mistake|lesson|root cause|real (?:cause|problem)|takeaway|fix|culprit) (?:was|is)|root cause (?:is|was|of .+ (?:is|was))|we learne?[dt]|i learne?[dt] that|next time\b.*\b(?:\w+ \w+)|turn(?:s|ed) out (?:that|to be|the|it was)|should(?:n't| not)? have (?:\w+(?:ed|en|ne|wn)|put|set|run|read|kept|made|built|left|sent|told|used))\b",
-    r"\b(?:fail(?:s|ed)?|broke|crash(?:es|ed)?|timed out|went wrong|did(?:n't| not) work|does(?:n't| not) work)\b.*\b(?:because|since|due to|as the|unless|without|when(?:ever)?|if|until)\b",
+    r"\b(?:fail(?:s|ed)?|broke|crash(?:es|ed)?|timed out|went wrong|did(?:n't| not) work|does(?:n't| not) work)\b.*\b(?:because|due to|as the|unless|without|when(?:ever)?|if)\b",
     r"教训|吸取|踩坑|踩过|下次(?:要|应该|应当|别|不要|记得|先|一定|得|务必)|(?:失败|报错|出错|崩溃|超时|挂了|出问题)[^。]{0,12}(?:是?因为|由于|原因)|(?:因为|由于)[^。]{2,40}(?:失败|报错|出错|崩溃|超时|挂了)|(?:根本|真正)?原因是|本该|不该|早知道|原来是|罪魁祸首",
 )  # fmt: skip
 OUTCOME = _any(

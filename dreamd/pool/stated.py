@@ -47,13 +47,13 @@ _NOT_SAID = re.compile(
     r"|\s*(?:example|e\.g\.|for example|sample|template|quote|example|例如|比如|示例|例子|引用|模板|譬如)\s*[:：,，]",
 )
 _SPEAKER = re.compile(
-    r"\s*(?P<who>[A-Z][\w .'-]{0,24}|[\u3400-\u9fff]{1,5})\s*(?:\([^)]*\)\s*)?[:：]\s*(?=\S)"
+    r"\s*(?P<who>[A-Z][\w.'-]*(?: [A-Z][\w.'-]*){0,2}|[\u3400-\u9fff]{1,5})\s*(?:\([^)]*\)\s*)?[:：]\s*(?=\S)"
 )
 _OWN_LABEL = re.compile(
-    r"(?:please )?(?:remember|note|notes|important|rule|rules|decision|deadline|update|correction|fyi|ps|budget|preference|preferences|"
+    r"(?:please |请|帮我|麻烦)?(?:remember|mind|note|notes|important|rule|rules|decision|deadline|update|correction|fyi|ps|budget|preference|preferences|"
     r"reminder|also|lesson|lesson learned|plan|release|schedule|fact|goal|constraint|constraints|requirement|requirements|ok|no|yes|"
     r"actually|btw|by the way|one more thing|for the record|memo|keep in mind|conclusion|root cause|记住|请记住|注意|备注|重要|规则|决定|截止|截止日期|更正|预算|偏好|提醒|另外|教训|计划|"
-    r"发布|要求|结论|原因|对了|还有|不对|记一下|记下来|记录|我的偏好|限制|约束|目标|日期|补充|以后|今后)",
+    r"发布|要求|结论|原因|对了|还有|不对|记一下|记下来|记录|我的偏好|限制|约束|目标|日期|补充|以后|今后|说错)",
     re.IGNORECASE,
 )  # fmt: skip
 _BULLET = re.compile(r"\s*(?:[-*•·]|\d{1,2}[.)、])\s+")
@@ -137,7 +137,7 @@ def _goes_on(before: str, line: str) -> bool:
 def _spoken_by_another(line: str) -> bool:
     """`Bob: I hate red` is Bob's word; `Deadline: March 13` is the author's own."""
     speaker = _SPEAKER.match(line)
-    return speaker is not None and not _OWN_LABEL.fullmatch(speaker["who"].strip())
+    return speaker is not None and not _OWN_LABEL.match(speaker["who"].strip())
 
 
 def _pieces(block: str) -> Iterator[str]:
