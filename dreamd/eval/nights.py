@@ -4,7 +4,6 @@ from collections.abc import Callable
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from zoneinfo import ZoneInfo
 
 from anyio import to_thread
 from msgspec import Struct
@@ -15,16 +14,14 @@ from dreamd.config import Agent, Config, State
 from dreamd.daemon import open_parts
 from dreamd.dream.phase import Dreamt, dream
 from dreamd.eval.measure import Dreams, Figures, measured
-from dreamd.eval.truth import Line, World
+from dreamd.eval.pouring import ZONE, pour
+from dreamd.eval.truth import World
 from dreamd.memories import Memory
 from dreamd.parts import Parts
-from dreamd.stores.base import Changes, MemoryQuery, Store
-from dreamd.tail.ingest import Agent as Reader
-from dreamd.tail.ingest import Batch, Remembered
+from dreamd.stores.base import MemoryQuery, Store
 
 Progress = Callable[[int], None]  # nights since the last call
 _BEDTIME = time(23, 58)
-_ZONE = "UTC"
 
 
 async def lived(world: World, config: Config, *, store: str = "inmemory", progress: Progress) -> Figures:
@@ -41,7 +38,7 @@ async def lived(world: World, config: Config, *, store: str = "inmemory", progre
 
 
 def _settings(world: World, config: Config, folder: str) -> Config:
-    agents = {name: Agent(zone=_ZONE, language=tongue) for name, tongue in world.languages.items()}
+    agents = {name: Agent(zone=ZONE, language=tongue) for name, tongue in world.languages.items()}
     return replace(config, state=State(dir=str(Path(folder) / "state")), agents=agents)
 
 
@@ -68,7 +65,7 @@ class Living:
     async def _day(self, day: date) -> None:
         self.clock.at = datetime.combine(day, _BEDTIME, tzinfo=UTC)
         lines = [line for line in self.world.lines if line.day == day]
-        await to_thread.run_sync(stored, self.parts.store, lines, self.clock.at)
+        await to_thread.run_sync(pour, self.parts.store, lines, self.clock.at)
         for agent in self.world.languages:
             self._note(await dream(self.parts, agent))
 
@@ -92,14 +89,6 @@ class Living:
         after = await to_thread.run_sync(known, self.parts.store)
         changed = set(map(repr, before.memories)) ^ set(map(repr, after.memories))
         return len(changed) + len(set(before.contradictions) ^ set(after.contradictions))
-
-
-def stored(store: Store, lines: list[Line], now: datetime) -> None:
-    """Through the same door as a log's records: redacted, dated, without dreamd's own words."""
-    for agent in dict.fromkeys(line.agent for line in lines):
-        batch = Batch(Reader(agent, ZoneInfo(_ZONE), 64 << 10), Remembered())
-        batch.add((line.record for line in lines if line.agent == agent), now)
-        store.write(Changes(memories=batch.memories))
 
 
 def known(store: Store) -> Known:
