@@ -118,6 +118,10 @@ class Llm(Section, frozen=True):
     read_timeout_s: Seconds = 120.0  # between two bytes
     deadline_s: Seconds = 600.0  # of one call, retries included
     attempts: Annotated[int, Meta(ge=1, le=20)] = 4
+    input_price: Annotated[float, Meta(ge=0)] = (
+        0.0  # of a million tokens, in any currency; for what dreams say they cost
+    )
+    output_price: Annotated[float, Meta(ge=0)] = 0.0
     script: str = ""  # provider "scripted": a JSON file of replies
 
 
