@@ -14,7 +14,8 @@ from dreamd.pool.acts import Act, normal
 from dreamd.pool.speech import instruction, redacted
 from dreamd.pool.stated import sentences
 
-_SURE = {"behaviour": 0.6, "lesson": 0.8}  # confidence by kind: a passing word may be just that
+# confidence by cue, 1 for all others: a plain statement may be of the moment, a passing word surely is
+_SURE = {"hurry": 0.5, "manner": 0.6, "statement": 0.8, "habit": 0.9, "usual": 0.9, "lesson": 0.9}
 _AGENTS_WORD = 0.5  # confidence of a lesson that an agent drew
 _NEAR = 12  # records of a session between a failure and the words on it
 _GONE = ("withdrawn", "forgotten")
@@ -23,14 +24,16 @@ corrects = acts.corrects
 
 
 def drafts(memories: Iterable[Memory]) -> list[Draft]:
-    """One draft for each sentence that states something, in order; the same sentence in several memories is one.
+    """One draft for each sentence that states something; the same sentence in several memories is one.
 
     `memories` come in order of arrival. Each draft's `ref_ids` are the raw memories it stands in, with a quote of each.
+    What was said on purpose for later comes first, then the surer: whoever takes only some misses the least.
     """
     found: dict[tuple[str, str], list[Draft]] = {}
     for draft in _found(memories):
         found.setdefault((draft.kind, _same(draft.statement)), []).append(draft)
-    return [_joined(alike) for alike in found.values()]
+    joined = [_joined(alike) for alike in found.values()]
+    return sorted(joined, key=lambda draft: (not draft.explicit, -draft.confidence))
 
 
 def _found(memories: Iterable[Memory]) -> Iterator[Draft]:
@@ -55,7 +58,7 @@ def _humans(memory: Memory) -> Iterator[Draft]:
             quotes=(Quote(memory.memory_id, act.quote),),
             entities=_entities(act),
             applies_when=act.applies_when,
-            confidence=_SURE.get(act.kind, 1.0),
+            confidence=_SURE.get(act.cue, 1.0),
             explicit=act.explicit,
         )
 

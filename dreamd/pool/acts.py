@@ -86,8 +86,8 @@ _WIDTH = {code: code - 0xFEE0 for code in range(0xFF01, 0xFF5F)} | {
     0x09: 0x20,
 }
 _SIMPLE = dict(zip(
-    "歡厭記預對過請後從現總習慣別決應錯們說這個時發買會為嗎麼還實際換採選確訓敗結壞點聽話讓給觀喜無論據嚴戶專類題變愛傾們許準幾樣並當書寫譯潤飾錢經費緊張節約開資",
-    "欢厌记预对过请后从现总习惯别决应错们说这个时发买会为吗么还实际换采选确训败结坏点听话让给观喜无论据严户专类题变爱倾们许准几样并当书写译润饰钱经费紧张节约开资",
+    "討紅歡厭記預對過請後從現總習慣別決應錯們說這個時發買會為嗎麼還實際換採選確訓敗結壞點聽話讓給觀喜無論據嚴戶專類題變愛傾們許準幾樣並當書寫譯潤飾錢經費緊張節約開資",
+    "讨红欢厌记预对过请后从现总习惯别决应错们说这个时发买会为吗么还实际换采选确训败结坏点听话让给观喜无论据严户专类题变爱倾们许准几样并当书写译润饰钱经费紧张节约开资",
     strict=True,
 ))  # fmt: skip
 _AS_READ = str.maketrans(
@@ -117,13 +117,13 @@ def _pointing_back(sentence: str, last: str) -> Act | None:
     """`I moved to Berlin. Remember this.`: the sentence before is what is to be kept."""
     plain = normal(sentence)
     call = cues.MEMORY_CALL.match(plain)
-    if not call or keywords(plain[call.end() :]) or not _lasting(last):
+    if not call or keywords(plain[call.end() :]) or not _pointed_at(last):
         return None
     act = _act(last) or _made("told to remember", last, normal(last), 0)
     return replace(act, explicit=True) if act and keywords(last) else None
 
 
-def _lasting(sentence: str) -> bool:
+def _pointed_at(sentence: str) -> bool:
     plain = normal(sentence)
     return bool(cues.STATED.search(plain) or _CHINESE.search(plain)) and _stated(plain)
 
@@ -191,6 +191,10 @@ def _found(pattern: cues.Pattern) -> Callable[[str], bool]:
     return lambda rest: pattern.search(rest) is not None
 
 
+def _lasting(pattern: cues.Pattern) -> Callable[[str], bool]:
+    return lambda rest: pattern.search(rest) is not None and not cues.PAST.search(rest)
+
+
 _SHOWS: tuple[tuple[Cue, Callable[[str], bool]], ...] = (
     ("lesson", _found(cues.LESSON)),
     ("budget", _found(circumstances.BUDGET)),
@@ -202,8 +206,8 @@ _SHOWS: tuple[tuple[Cue, Callable[[str], bool]], ...] = (
     ("hurry", _found(circumstances.HURRY)),
     ("manner", _found(circumstances.MANNER)),
     ("usual", _found(plainly.USUAL)),
-    ("habit", _found(plainly.HABIT)),
-    ("statement", _found(plainly.STATEMENT)),
+    ("habit", _lasting(plainly.HABIT)),
+    ("statement", _lasting(plainly.STATEMENT)),
 )
 
 

@@ -39,7 +39,7 @@ FACT = Pattern(
     rf"{B}i(?:'m| am) (?:an? |the )(?:[\w-]+ ){{0,4}}(?:{_JOBS})\b",
     rf"{B}i (?:live|work|study|grew up|was born|teach|commute) (?:in|at|for|as|with|near|from|on)\b|i (?:have|suffer from) (?:an? |\w+ )?(?:\w+ )?(?:allergy|allergies|diabetes|asthma|migraines?|kids|children|sons?|daughters?|dogs?|cats?)\b|i(?:'ve| have)? moved to\b",
     rf"{B}(?:you can |please )?call me (?!back|later|when|if|at|crazy|tomorrow|once)\w+|i (?:speak|don't speak|can't eat|cannot eat|don't eat|don't drink)\b",
-    rf"{B}my (?:\w+ )?(?:{_KIN})(?:'s \w+)?(?:'s| is| are| has| have| lives?| works?| hates?| likes?| prefers?| loves?| speaks?| needs?| can't| cannot| was born| turns?){_PASSING} ",
+    rf"{B}my (?:\w+ )?(?:{_KIN})(?:'s \w+)?(?:(?:'s| is| are){_PASSING}| has| have| lives?| works?| hates?| likes?| prefers?| loves?| speaks?| needs?| can't| cannot| was born| turns?) ",
     rf"{B}my (?:\w+ )?(?:{_OWN})(?:'s \w+)?(?: is| are|'s| has| runs| uses){_PASSING} ",
     rf"{B}our (?:\w+ )?(?:{_OURS})(?:'s \w+)?(?: is| are|'s| has| runs| uses?| runs? on| lives?| consists| closes| starts| ends){_PASSING} ",
     rf"{B}we (?:all )?(?:use|run|run on|are based in|host|deploy (?:to|on|with|from)|build (?:on|with)|work (?:in|at|with|from)|support only|are a|have (?:\d+|two|three|four|five|six|ten|only)) (?!it\b|this\b|that\b|these\b)\w",

@@ -20,7 +20,7 @@ def _words(text: str) -> frozenset[str]:
 
 
 B = r"(?:(?:^|[,;:(—–-]|\b(?:and|but|because|since|so|while|also|please|well|ok|okay|yes|now|btw|honestly|remember)\b,?)\s*)"
-C = r"(?:^|[,;:。\s]|时候?|之前|之后|因为|而且|但是?|所以|另外|其实|不过|记住|说实话)"
+C = r"(?:^|[,;:。\s]|时候?|之前|之后|这次|今天|现在|因为|而且|但是?|所以|另外|其实|不过|记住|说实话)"
 
 
 class Pattern:
@@ -184,6 +184,10 @@ PROMISE = Pattern(
 )  # fmt: skip
 DONE = re.compile(
     r"(?:发布|上线|交付|提交|完成)了|已经?(?:发布|上线|交付|提交|完成)|昨天|前天|上周|上个?月|\b(?:yesterday|last (?:week|month|night|year)|ago)\b",
+    _I,
+)
+PAST = re.compile(
+    r"\b(?:was|were|went|took|had|got|been|yesterday|ago|last (?:week|month|night|year|time)|must (?:have|feel)|glad)\b|昨天|前天|上周|上个?月|刚刚|[^不]了[,。!]?$",
     _I,
 )
 LESSON = Pattern(

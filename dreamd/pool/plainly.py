@@ -32,7 +32,7 @@ STATEMENT = Pattern(
 )  # fmt: skip
 HABIT = Pattern(
     "i we me my no",
-    rf"{B}(?:[a-z]+ ){{0,3}}(?!(?:i|we) (?:only |also |just |still )*(?:want|need) (?:an?|some|one) )(?:i|we) (?:always |only |also |usually |never |do |don't |do not |still |often |ever |just |sometimes )*(?:eat|drink|take|use|wear|need|want|expect|sleep|sit|order|choose|pick|fly|write in|write our|put|keep|buy|smoke|cook|get up|indent|format|name)\b"
+    rf"{B}(?:[a-z]+ ){{0,3}}(?!(?:i|we) (?:only |also |just |still )*(?:want|need) (?:an?|some|one) )(?:i|we) (?:always |only |also |usually |never |do |don't |do not |still |often |ever |just |sometimes )*(?:eat|drink|take|use|wear|need|want|expect|sleep|sit|order|choose|pick|fly|write in|write our|keep(?! \w+ing)|buy|smoke|cook|get up|indent|format|name)\b"
     r"(?! (?:it|this|that|these|those|them|you|to|the (?:\w+ )?ones?|one|a (?:look|break|second|minute|moment)|care|place|off|a \w+ of the|the (?:first|second|third|other|same|last|next)|more|another)\b)(?! \w+$(?<=\bi want \w{99}))(?:.* (?:for|in|on|with|at|before|after|when|as|than|from|without|best|better|more)\b.*|(?<=eat) \w+.*|(?<=drink) \w+.*|(?<=wear) \w+.*| \w+ \w+.*)",
     r"^(?:on|in|at|for|before|after|when) [^,]{2,40}?,? (?:i|we) (?:always|never|only|don't|do not|usually|want|need|prefer) (?!it\b|this\b|that\b|to\b)\w+",
     rf"{C}我们?[^,。;]{{0,14}}不(?:开会|加班|抽烟|喝酒|吃|喝)[^,。;]*",

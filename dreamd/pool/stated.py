@@ -44,7 +44,7 @@ _NOT_SAID = re.compile(
     r"|(?: {4,}|\t)(?![-*•\d])"
     r"|.*(?:[{};]\s*$|=>|==|\(\)|:=|</|/>|\w+\s*=\s*[\w\"'\[{(]|\w\(\w*[,)]\s*[\w{:;]|\$\{|\{\{|<\w+>)"
     r"|\s*(?:def|class|import|from \w+ import|return|const|let \w+ =|var|function|public|private|SELECT|INSERT|UPDATE \w+ SET)\b(?!.*\s(?:i|my|we)\b)"
-    r"|\s*(?:example|e\.g\.|for example|sample|template|quote|example|例如|比如|示例|例子|引用|模板|譬如)\s*[:：,，]",
+    r"|(?i:\s*(?:example|e\.g\.|for example|sample|template|quote|example|例如|比如|示例|例子|引用|模板|譬如)\s*[:：,，])",
 )
 _SPEAKER = re.compile(
     r"\s*(?P<who>[A-Z][\w.'-]*(?: [A-Z][\w.'-]*){0,2}|[\u3400-\u9fff]{1,5})\s*(?:\([^)]*\)\s*)?[:：]\s*(?=\S)"
@@ -100,9 +100,13 @@ def sentences(text: str, *, document: bool = False) -> Iterator[str]:
     if not document and (_TUTORIAL.search(text) or len(_HEADING.findall(text)) >= _HEADINGS):
         return
     for block in _paragraphs(text):
-        yield from (
-            piece for piece in _pieces(block) if _SHORTEST <= len(piece) <= _LONGEST and not _asks(piece)
-        )
+        yield from filter(_states, _pieces(block))
+
+
+def _states(piece: str) -> bool:
+    """Not a question, and not only the head of what follows."""
+    of_a_length = _SHORTEST <= len(piece) <= _LONGEST
+    return of_a_length and not piece.rstrip("*_ ").endswith((":", "：")) and not _asks(piece)
 
 
 def _asks(sentence: str) -> bool:
