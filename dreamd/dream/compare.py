@@ -1,0 +1,199 @@
+"""Two statements in; whether they say the same, contradict each other, or are two matters out (pure).
+
+Law: likeness is neither sameness nor contradiction. What differs in a number, date, time, name or denial is never the
+same; what contradicts speaks of the same thing and gives it another value, or denies it. In doubt they are two matters.
+"""
+
+import re
+from collections.abc import Iterable
+from itertools import pairwise
+
+from msgspec import Struct
+
+from dreamd.dream.wording import BOUND, Wording, wording
+from dreamd.pool.support import unsupported
+
+SIMILARITY = 0.5  # as in config.Dream
+_ENOUGH = 2.0  # words that two statements must share to be alike though each has words of its own
+_CHINESE_WORD = 0.75  # of a word: what one character counts
+_DENIES = 0.6  # of a statement's words that its denial must hold
+
+
+class Same(Struct, frozen=True, tag=True):
+    pass
+
+
+class Different(Struct, frozen=True, tag=True):
+    pass
+
+
+class Contradicts(Struct, frozen=True, tag=True):
+    """`reason` names the number, name or denial."""
+
+    reason: str
+
+
+SAME, DIFFERENT = Same(), Different()
+Verdict = Same | Contradicts | Different
+
+
+def compare(left: str, right: str, similarity: float = SIMILARITY) -> Verdict:
+    """The same whichever comes first. `similarity` is the overlap from which statements are about the same."""
+    a, b = sorted((wording(left), wording(right)), key=lambda one: (one.plain, one.said))
+    if a.plain == b.plain:
+        return SAME
+    if reason := _denies(a, b) or _denies(b, a):
+        return Contradicts(reason)
+    return DIFFERENT if _turned_round(a, b) else _compared(a, b, similarity)
+
+
+def _compared(a: Wording, b: Wording, similarity: float) -> Verdict:
+    missing = {*unsupported(a.said, [b.said]), *unsupported(b.said, [a.said])}
+    names = {name for name in missing if not _is_value(name) and name in {*a.names, *b.names}}
+    if any(map(_is_value, missing)) or _days_differ(a, b):
+        return DIFFERENT if names else _other_value(a, b, similarity)
+    if names:
+        return _other_name(a, b, names, similarity)
+    return _polar(a, b) if alike(a, b, similarity) else DIFFERENT
+
+
+def _polar(a: Wording, b: Wording) -> Verdict:
+    left, right = _polarity(a, b), _polarity(b, a)
+    if left == right:
+        return SAME
+    opposite = _nested(a, b) and {left, right} == {True, False}
+    return Contradicts("one denies what the other says") if opposite else DIFFERENT
+
+
+# --- likeness ---
+
+
+def alike(a: Wording, b: Wording, similarity: float, leaving: frozenset[str] = frozenset()) -> bool:
+    """Enough words in common, and no word stands where the other has another one."""
+    left, right = a.words - leaving, b.words - leaving
+    shared = left & right
+    if not shared or likeness(left, right) < similarity:
+        return False
+    if left == right:
+        return True
+    if _weight(shared) < _ENOUGH:
+        return False
+    mine, others = _slots(a, shared, leaving), _slots(b, shared, leaving)
+    return not mine & others
+
+
+def likeness(left: frozenset[str], right: frozenset[str]) -> float:
+    """0 to 1 (Dice), as `pool.similarity.overlap`, over the words of two wordings."""
+    return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
+
+
+def _weight(words: Iterable[str]) -> float:
+    return sum(_CHINESE_WORD if word >= "\u3400" else 1.0 for word in words)
+
+
+def _slots(one: Wording, shared: frozenset[str], leaving: frozenset[str]) -> set[tuple[str, str]]:
+    """Where its own words stand: right behind which shared word, right before which one."""
+    found: set[tuple[str, str]] = set()
+    for clause in one.clauses:
+        words = [word for word in clause if word not in leaving]
+        for before, after in pairwise((BOUND, *words, BOUND)):
+            if before in shared and after not in shared and after != BOUND:
+                found.add((before, BOUND))
+            if after in shared and before not in shared and before != BOUND:
+                found.add((BOUND, after))
+    return found
+
+
+def _nested(a: Wording, b: Wording) -> bool:
+    return a.words <= b.words or b.words <= a.words
+
+
+# --- what they state exactly ---
+
+_VALUE = re.compile(r"\d|-")
+_IDENTIFIER = re.compile(
+    r"(?:#|\b(?:issue|pr|pull request|ticket|bug|step|chapter|page|line|room|version|section|build|port)\s?#?|v)\d|第\s?\d|\d+\s?(?:号楼|房间|号房)",
+    re.IGNORECASE,
+)
+_EVENT = re.compile(
+    r"\b(?:yesterday|ago|failed|fixed|happened|bought|spent|paid|met|saw|went|finished|merged|closed|was|were)\b|昨天|前天|刚才|失败了|修复了|[买花付见去完]了",
+    re.IGNORECASE,
+)
+_IS = re.compile(
+    r"\b(?:is|are|'s|remains?|called|named|belongs?|leads?|at|with)\b|是|为|叫|在|由|用", re.IGNORECASE
+)
+
+
+def _is_value(fact: str) -> bool:
+    return _VALUE.match(fact) is not None
+
+
+def _days_differ(a: Wording, b: Wording) -> bool:
+    left, right = ({value for value in one.values if value.endswith("day")} for one in (a, b))
+    return left != right and bool(left) and bool(right)
+
+
+def _other_value(a: Wording, b: Wording, similarity: float) -> Verdict:
+    """The same thing with another number, date or time; numbers that are names, and events, are two matters."""
+    left, right = a.values - b.values, b.values - a.values
+    named = any(_IDENTIFIER.search(one.said) or _EVENT.search(one.said) for one in (a, b))
+    if not left or not right or named or not _nested(a, b) or not alike(a, b, similarity):
+        return DIFFERENT
+    return Contradicts(_or(left, right))
+
+
+def _other_name(a: Wording, b: Wording, names: set[str], similarity: float) -> Verdict:
+    """What can have one name only has another one; who likes or uses one thing may like another too."""
+    left, right = ([name for name in one.names if name in names] for one in (a, b))
+    if len(left) != 1 or len(right) != 1 or not all(_IS.search(one.said) for one in (a, b)):
+        return DIFFERENT
+    leaving = wording(left[0]).words | wording(right[0]).words
+    if not (a.words - leaving and alike(a, b, similarity, leaving)) or _polarity(a, b) != _polarity(b, a):
+        return DIFFERENT
+    return Contradicts(_or(left, right))
+
+
+def _or(left: Iterable[str], right: Iterable[str]) -> str:
+    return f"{', '.join(sorted(left))} or {', '.join(sorted(right))}"
+
+
+# --- denial and direction ---
+
+
+def _denies(one: Wording, other: Wording) -> str:
+    """`not X but Y` against a statement of X: what it denies is the other's, and it speaks of nothing else."""
+    if not one.denied:
+        return ""
+    denied = wording(one.denied)
+    words = (other.words & denied.words) - one.words
+    values = (other.values & denied.values) - one.values
+    said = one.words | denied.words
+    if not words and not values:
+        return ""
+    if not other.words or len(other.words & said) < _DENIES * len(other.words):
+        return ""
+    return f"one says it is not {one.denied.strip()}"
+
+
+def _polarity(one: Wording, other: Wording) -> bool | None:
+    """Whether the clauses that speak of what both speak of deny it; None when they are at odds."""
+    spoken = [len(other.words & set(clause)) for clause in one.clauses]
+    most = max(spoken, default=0)
+    found = {denies for count, denies in zip(spoken, one.denying, strict=True) if 2 * count >= most > 0}
+    return found.pop() if len(found) == 1 else None
+
+
+_DIRECTED = re.compile(r"\b(from|to)\s+([a-z]\w+)|([从去到往回])([\u3400-\u9fff]{2})")
+
+
+def _turned_round(a: Wording, b: Wording) -> bool:
+    """From there or to there; one name before the other."""
+    ways = [
+        {(found[1] or found[3]): (found[0] or found[2]) for found in _DIRECTED.findall(one.said.casefold())}
+        for one in (a, b)
+    ]
+    if any(ways[0][place] != ways[1][place] for place in ways[0].keys() & ways[1].keys()):
+        return True
+    left, right = ([name for name in one.names if name in other.names] for one, other in ((a, b), (b, a)))
+    listed = any(re.search(r"\band\b|[和与、]", one.said) for one in (a, b))
+    return left != right and not listed

@@ -1,0 +1,263 @@
+"""Drafts and what is known in; new insights, changed ones, contradictions and corrections out (pure).
+
+Law: the same is said once and has all the evidence; what contradicts is kept on both sides, flagged and linked; nothing
+is overwritten, and nothing superseded without a living successor. What a dream may not do any more today is named, and
+its raw memories wait, so that the next dream finds them. The order of drafts does not matter, and drafts that come
+again change nothing.
+"""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
+from math import floor
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dreamd.config import Dream
+from dreamd.dream import confidence
+from dreamd.dream.compare import SAME, Contradicts, Different, Same, compare, likeness
+from dreamd.dream.correct import Correction, corrections
+from dreamd.dream.draft import Draft
+from dreamd.dream.known import LIVE, Known
+from dreamd.dream.merge import born, merged, trusted
+from dreamd.dream.promote import evidence_of, happened, support_of
+from dreamd.dream.wording import wording
+from dreamd.memories import Memory, Status
+from dreamd.pool.speech import redacted
+from dreamd.stores.base import Contradiction
+
+__all__ = ["Contradicts", "Different", "Same", "Settled", "compare", "settle"]
+
+_AGAIN = 0.6  # of the similarity: what an insight's own evidence says again need not be as like it as news
+_RANK: Mapping[Status, int] = {"long_term": 0, "candidate": 1, "archived": 2}
+
+
+class Settled(Struct, frozen=True, kw_only=True):
+    """`new`, `changed` and `superseded` are insights as they are to be, each in one of them.
+
+    `held_back` says why drafts came to nothing today; `waiting` are the raw memories of those that only came too many:
+    they are to be dreamt of again.
+    """
+
+    new: tuple[Memory, ...] = ()
+    changed: tuple[Memory, ...] = ()
+    superseded: tuple[Memory, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+    held_back: tuple[str, ...] = ()
+    waiting: frozenset[str] = frozenset()
+
+
+def settle(
+    drafts: Iterable[Draft],
+    known: Sequence[Memory],
+    raws: Mapping[str, Memory],
+    settings: Dream,
+    now: datetime,
+) -> Settled:
+    """What the drafts make of what is known.
+
+    `known` are an agent's insights of every status but withdrawn and forgotten; `raws` all raw memories under the
+    drafts and under those, but for withdrawn and forgotten ones.
+    """
+    table = _Table(known, raws, settings, now)
+    for draft in sorted(drafts, key=_order):
+        table.take(draft)
+    table.keep_within()
+    table.oppose()
+    table.put_right()
+    return table.settled()
+
+
+def _order(draft: Draft) -> tuple[object, ...]:
+    """The plainest wording first: others add to it."""
+    return (
+        draft.weak,
+        len(wording(draft.statement).words),
+        draft.statement,
+        draft.kind,
+        draft.ref_ids,
+        draft.author,
+    )
+
+
+class _Table:
+    """What becomes of the insights, built up draft by draft."""
+
+    def __init__(
+        self, known: Sequence[Memory], raws: Mapping[str, Memory], settings: Dream, now: datetime
+    ) -> None:
+        self.before = {insight.memory_id: insight for insight in known}
+        self.known = Known(known)
+        self.raws = raws
+        self.settings = settings
+        self.now = now
+        self.says: dict[str, dict[str, None]] = {}  # insight -> what drafts said of it today
+        self.dropped: set[str] = set()
+        self.waiting: set[str] = set()
+        self.held_back: list[str] = []
+        self.pairs: dict[tuple[str, str], str] = {}
+        self.superseded: dict[str, Correction] = {}
+
+    # --- first: whose draft is it ---
+
+    def take(self, draft: Draft) -> None:
+        named = [self.raws[ref] for ref in dict.fromkeys(draft.ref_ids) if ref in self.raws]
+        records = trusted(named, draft.statement, draft.kind)
+        if not records:
+            self.held_back.append("a draft names no record that is there")
+        elif redacted(draft.statement):
+            self.held_back.append("a draft holds the mark of a removed secret")
+        else:
+            self._place(draft, records)
+
+    def _place(self, draft: Draft, records: list[Memory]) -> None:
+        same = [insight for insight in self.known.near(draft.statement) if self._is(draft, records, insight)]
+        for past in same:
+            if past.status == "superseded" and past.valid_until is not None:
+                records = [one for one in records if happened(one) > past.valid_until]
+        homes = [insight for insight in same if insight.status in _RANK]
+        if not records:
+            return
+        if not homes:
+            self._put(born(draft, records, self.now), draft)
+        elif not draft.weak:
+            home = min(homes, key=lambda insight: self._nearest(draft, records, insight))
+            self._put(merged(home, draft, records, self.raws, self.settings.similarity), draft)
+
+    def _is(self, draft: Draft, records: Iterable[Memory], insight: Memory) -> bool:
+        again = {one.memory_id for one in records} <= set(insight.ref_ids)
+        least = self.settings.similarity * (_AGAIN if again else 1)
+        return compare(draft.statement, insight.content, least) == SAME
+
+    def _nearest(self, draft: Draft, records: Iterable[Memory], insight: Memory) -> tuple[object, ...]:
+        again = {one.memory_id for one in records} <= set(insight.ref_ids)
+        near = likeness(wording(draft.statement).words, wording(insight.content).words)
+        return (not again, _RANK[insight.status], -near, insight.received_at, insight.memory_id)
+
+    def _put(self, insight: Memory, draft: Draft) -> None:
+        self.known.put(insight)
+        self.says.setdefault(insight.memory_id, {})[draft.statement] = None
+
+    # --- second: no more than a dream may do ---
+
+    def keep_within(self) -> None:
+        new = [insight for insight in self.known if insight.memory_id not in self.before]
+        for insight in self._beyond(new, self.settings.max_new, "new insight"):
+            self.dropped.add(insight.memory_id)
+            self.waiting.update(insight.ref_ids)
+        changed = [one for one in self.known if self.before.get(one.memory_id, one) != one]
+        for insight in self._beyond(changed, self.settings.max_changed, "changed insight"):
+            former = self.before[insight.memory_id]
+            self.waiting.update(set(insight.ref_ids) - set(former.ref_ids))
+            self.known.put(former)
+            self.says.pop(insight.memory_id, None)
+
+    def _beyond(self, insights: list[Memory], most: int, what: str) -> list[Memory]:
+        """Those for which there is no room; the best supported go first."""
+        ranked = sorted(insights, key=self._weight)
+        if len(ranked) > most:
+            self.held_back.append(f"{len(ranked) - most} {what}(s) beyond {most} a dream wait for the next")
+        return ranked[most:]
+
+    def _weight(self, insight: Memory) -> tuple[object, ...]:
+        found = support_of(insight, self.raws)
+        seen = min(found.windows, found.tasks, found.records)
+        return (
+            not found.on_purpose,
+            -seen,
+            -found.records,
+            -insight.trust,
+            insight.content,
+            insight.memory_id,
+        )
+
+    # --- third: what is at odds ---
+
+    def oppose(self) -> None:
+        """Link what contradicts what was heard today; look again at what was at odds before."""
+        for insight in self._live():
+            said = (
+                {insight.content: None, **self.says.get(insight.memory_id, {})}
+                if self._touched(insight)
+                else {}
+            )
+            if insight.contradictions_flag:
+                said |= {insight.content: None}
+            for other in self._others(insight, said):
+                self._pair(insight, other, said)
+
+    def _touched(self, insight: Memory) -> bool:
+        return insight.memory_id in self.says and self.before.get(insight.memory_id) != insight
+
+    def _live(self) -> Iterator[Memory]:
+        return (one for one in self.known if one.status in LIVE and one.memory_id not in self.dropped)
+
+    def _others(self, insight: Memory, said: Iterable[str]) -> list[Memory]:
+        near = {other.memory_id: other for text in said for other in self.known.near(text, LIVE)}
+        near.pop(insight.memory_id, None)
+        touched = self._touched(insight)
+        return [
+            other for other in near.values()
+            if other.memory_id not in self.dropped and (touched or other.contradictions_flag)
+        ]  # fmt: skip
+
+    def _pair(self, insight: Memory, other: Memory, said: Iterable[str]) -> None:
+        left, right = sorted((insight, other), key=lambda one: (self._came(one), one.memory_id))
+        for text in said:
+            verdict = compare(text, other.content, self.settings.similarity)
+            if isinstance(verdict, Contradicts):
+                self.pairs.setdefault((left.memory_id, right.memory_id), verdict.reason)
+
+    def _came(self, insight: Memory) -> datetime:
+        return min(map(happened, evidence_of(insight, self.raws)), default=insight.received_at)
+
+    # --- fourth: what the human put right ---
+
+    def put_right(self) -> None:
+        most = self._most_superseded()
+        pairs = [(self.known[left], self.known[right]) for left, right in self.pairs]
+        late = 0
+        for one in corrections(pairs, self.raws):
+            if one.old.memory_id in self.superseded or self.known[one.new.memory_id].status not in LIVE:
+                continue
+            if len(self.superseded) >= most:
+                late += 1
+                continue
+            self.superseded[one.old.memory_id] = one
+            self.known.put(one.old)
+            self.known.put(replace(self.known[one.new.memory_id], status=one.new.status))
+        if late:
+            self.held_back.append(f"{late} correction(s) beyond {most} a dream wait for the next")
+
+    def _most_superseded(self) -> int:
+        """At least one: a person who puts something right is not told to have more insights first."""
+        share = floor(self.settings.max_superseded_share * sum(1 for _ in self._live()))
+        return min(self.settings.max_superseded, max(share, 1))
+
+    # --- what came of it ---
+
+    def settled(self) -> Settled:
+        for insight in self._flagged():
+            self.known.put(self._doubted(insight))
+        kept = [one for one in self.known if one.memory_id not in self.dropped]
+        changed = [one for one in kept if self.before.get(one.memory_id, one) != one]
+        return Settled(
+            new=tuple(one for one in kept if one.memory_id not in self.before),
+            changed=tuple(one for one in changed if one.memory_id not in self.superseded),
+            superseded=tuple(one for one in changed if one.memory_id in self.superseded),
+            contradictions=tuple(self._contradictions()),
+            held_back=tuple(self.held_back),
+            waiting=frozenset(self.waiting),
+        )
+
+    def _flagged(self) -> list[Memory]:
+        return [self.known[one] for one in dict.fromkeys(side for pair in self.pairs for side in pair)]
+
+    def _doubted(self, insight: Memory) -> Memory:
+        figure = confidence.of(support_of(insight, self.raws), insight.trust, contradicted=True)
+        return replace(insight, contradictions_flag=True, confidence=min(insight.confidence, figure))
+
+    def _contradictions(self) -> Iterator[Contradiction]:
+        for (left, right), reason in self.pairs.items():
+            agent = self.known[left].agent
+            yield Contradiction(agent=agent, left_id=left, right_id=right, reason=reason, at=self.now)
