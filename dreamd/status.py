@@ -13,11 +13,12 @@ import msgspec
 from msgspec import Struct
 
 from dreamd.clock import local_date
-from dreamd.locks import DAEMON, NIGHT, Holder, holder
+from dreamd.locks import DAEMON, NIGHT, Holder, dream_lock, holder
+from dreamd.memories import Status as MemoryStatus
 from dreamd.night.due import FARTHEST_LOOKBACK, Known, Sleeper, is_left, queue
 from dreamd.night.known import known
 from dreamd.parts import Parts
-from dreamd.stores.base import Cursor, LedgerRow
+from dreamd.stores.base import Cursor, LedgerRow, MemoryQuery
 
 _MOST_FAILURES, _MOST_DAYS = 20, 7
 LITTLE = 1 << 20  # bytes
@@ -32,6 +33,8 @@ class Backlog(Struct, frozen=True):
 
 class AgentStatus(Struct, frozen=True, kw_only=True):
     """`last_night` holds the newest ledger row of each phase; `next_night` is local time with its offset.
+
+    `dreaming` is who dreams of this agent right now; `long_term` and `candidates` count its insights.
 
     `dreams_after` are those who have their Deep Dream in a night before it, () when the next night is its own; None
     when it has nothing to dream of.
@@ -50,6 +53,9 @@ class AgentStatus(Struct, frozen=True, kw_only=True):
     dreams_after: tuple[str, ...] | None
     backlog: Backlog
     held: int
+    dreaming: Holder | None = None
+    long_term: int = 0
+    candidates: int = 0
 
 
 class Status(Struct, frozen=True, kw_only=True):
@@ -101,12 +107,20 @@ def _agent(parts: Parts, name: str, seen: Known, cursors: Sequence[Cursor], held
             sum(window.unfiled for window in unfiled), tuple(window.window for window in unfiled)
         ),
         held=held,
+        dreaming=holder(parts.state / dream_lock(name)),
+        long_term=_insights(parts, name, "long_term"),
+        candidates=_insights(parts, name, "candidate"),
     )
+
+
+def _insights(parts: Parts, agent: str, standing: MemoryStatus) -> int:
+    query = MemoryQuery(agent=agent, types=("insight",), statuses=(standing,))
+    return sum(1 for _ in parts.store.memories(query))
 
 
 def _newest(parts: Parts, seen: Known, agent: str) -> Iterator[LedgerRow]:
     rows = [row for row in seen.rows if row.agent == agent] or parts.store.ledger(agent)
-    for phase in ("daily", "deep_dream"):
+    for phase in ("daily", "dream", "deep_dream"):
         of_phase = [row for row in rows if row.phase == phase]
         if of_phase:
             yield max(of_phase, key=lambda row: row.day)
@@ -130,6 +144,7 @@ def _wrong(parts: Parts, seen: Known, agents: Sequence[AgentStatus]) -> Iterator
     yield from _failures(parts, seen)
     for one in agents:
         yield from _log_trouble(parts, one.agent)
+        yield from _parked(parts, one.agent)
     for name, agent in parts.config.agents.items():
         if agent.enabled and agent.workspace and not _writable(Path(agent.workspace).expanduser()):
             yield f"{name}: the workspace {agent.workspace} is missing or not writable; run `dreamd check`"
@@ -165,6 +180,9 @@ def _failures(parts: Parts, seen: Known) -> Iterator[str]:
 
 
 def _made_good(parts: Parts, row: LedgerRow) -> bool:
+    """A later Deep Dream has read what this one missed, a later dream all that waited."""
+    if row.phase == "dream":
+        return any(one.state == "done" for one in parts.store.ledger(row.agent, "dream", since=row.day))
     later = parts.store.ledger(row.agent, row.phase, since=row.day) if row.phase == "deep_dream" else []
     return any(
         0 < (one.day - row.day).days < FARTHEST_LOOKBACK and one.state in ("done", "held") for one in later
@@ -172,6 +190,8 @@ def _made_good(parts: Parts, row: LedgerRow) -> bool:
 
 
 def _what_next(row: LedgerRow, seen: Known) -> str:
+    if row.phase == "dream":
+        return f"the next dream tries again; or run `dreamd dream --agent {row.agent}`"
     if is_left(row, seen):
         return "it is tried again"
     given_up = row.attempts >= seen.schedule.max_attempts
@@ -193,6 +213,23 @@ def _log_trouble(parts: Parts, agent: str) -> Iterator[str]:
         yield f"{agent}: cannot read {path}: {reason}; it is tried again"
     for path in now.not_understood:
         yield f"{agent}: {path} grew and nothing was understood; run `dreamd check`"
+
+
+class _Group(Struct, frozen=True):
+    reason: str
+
+
+class _Unfinished(Struct, frozen=True):
+    """What a dream keeps for the next one (`dream/phase.py`)."""
+
+    parked: list[_Group] = []
+
+
+def _parked(parts: Parts, agent: str) -> Iterator[str]:
+    kept = parts.store.meta(f"dream:{agent}")
+    groups = msgspec.json.decode(kept, type=_Unfinished).parked if kept else []
+    if groups:
+        yield f"{agent}: {len(groups)} group(s) of records wait for the next dream: {groups[0].reason}"
 
 
 def _writable(workspace: Path) -> bool:

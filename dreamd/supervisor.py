@@ -57,6 +57,12 @@ class Watch(Protocol):
     async def __call__(self, parts: Parts, *, pulse: Pulse) -> None: ...
 
 
+class Dreams(Protocol):
+    """`dream.watch.watch`."""
+
+    async def __call__(self, parts: Parts) -> None: ...
+
+
 class Health(Struct):
     """What the watchdog asks about: tasks that failed and have not recovered, and a night watch that overslept."""
 
@@ -90,6 +96,7 @@ async def _live(parts: Parts, signals: Signals, load: Load) -> Config | None:
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_kept, "follow", partial(follow, parts, ready), parts, health)
         tasks.start_soon(_kept, "night", partial(_nights, parts, health.pulse, ready), parts, health)
+        tasks.start_soon(_kept, "dream", partial(_dreams, parts, ready), parts, health)
         tasks.start_soon(_announced, parts, ready)
         tasks.start_soon(_watchdog_fed, parts, health)
         config = await _next(parts, signals, load)
@@ -115,6 +122,14 @@ async def _nights(parts: Parts, pulse: Pulse, ready: anyio.Event) -> None:
         await ready.wait()
     watch = cast("Watch", await to_thread.run_sync(_plugins.load, "night", "watch", "watch"))
     await watch(parts, pulse=pulse)
+
+
+async def _dreams(parts: Parts, ready: anyio.Event) -> None:
+    """The watch over what calls for a dream, loaded once the daemon is ready, like the night's."""
+    with anyio.move_on_after(READY_S):
+        await ready.wait()
+    watch = cast("Dreams", await to_thread.run_sync(_plugins.load, "dream", "watch", "watch"))
+    await watch(parts)
 
 
 async def _next(parts: Parts, signals: Signals, load: Load) -> Config | None:

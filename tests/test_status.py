@@ -35,6 +35,7 @@ def test_it_tells_of_the_last_and_the_next_night_and_what_is_in_no_daily(house: 
     (anna,) = now.agents
     assert [(row.phase, row.state) for row in anna.last_night] == [
         ("daily", "done"),
+        ("dream", "done"),
         ("deep_dream", "skipped"),
     ]
     assert anna.next_night is not None
@@ -172,3 +173,24 @@ def test_a_health_check_fails_when_no_daemon_runs(tmp_path: Path, options: list[
     home = Home(tmp_path)
     assert home.run("status", *options).returncode == 0
     assert home.run("status", "--running", *options).returncode == 1
+
+
+def test_it_counts_insights_and_tells_of_dreams_that_failed_or_left_something(house: Build) -> None:  # noqa: F811
+    home = house("anna")
+    home.says("anna", NOON, "I prefer tabs over spaces in Makefiles.", "All right.")
+    failed = LedgerRow(
+        agent="anna",
+        day=NOON.date() - timedelta(days=3),
+        phase="dream",
+        state="failed",
+        reason="no space left",
+    )
+    waits = '{"parked": [{"key": "k", "ids": ["x"], "reason": "no usable answer"}]}'
+    home.parts.store.write(Changes(ledger=(failed,), meta={"dream:anna": waits}))
+    before = wrong(home)
+    assert "the next dream tries again; or run `dreamd dream --agent anna`" in before
+    assert "1 group(s) of records wait for the next dream: no usable answer" in before
+    anyio.run(run_night, home.parts, NOON.date())
+    assert wrong(home) == ""
+    (anna,) = status(home.parts).agents
+    assert (anna.long_term, anna.candidates, anna.dreaming) == (0, 1, None)

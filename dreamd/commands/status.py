@@ -75,6 +75,11 @@ def _print_agent(agent: AgentStatus, when: str) -> None:
     for row in agent.last_night:
         reason = f" ({row.reason})" if row.reason else ""
         click.echo(f"  last {row.phase.replace('_', ' ')}  {row.day} {row.state}{reason}")
+    if agent.dreaming:
+        click.echo(f"  dreams now  {agent.dreaming}")
+    if agent.long_term or agent.candidates:
+        waiting = f", {some(agent.candidates, 'candidate')}" if agent.candidates else ""
+        click.echo(f"  insights  {agent.long_term} long-term{waiting}")
     if agent.next_night:
         local = agent.next_night.isoformat(sep=" ", timespec="minutes")
         click.echo(f"  next night  {local} {agent.zone}{when}")

@@ -1,13 +1,17 @@
-"""`dreamd why`: what a line of MEMORY.md or of a daily rests on, down to the log."""
+"""`dreamd why`: what an insight, a line of MEMORY.md or of a daily rests on, down to the log."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import click
 
 from dreamd.commands._show import json_option, opened, print_json
-from dreamd.deep_dream.evidence import Node, of_line, of_memory
+from dreamd.deep_dream.evidence import Node, Verdict, of_line, of_memory
+from dreamd.dream.standing import standing_of
 from dreamd.errors import UsageError
+from dreamd.memories import Memory
+from dreamd.parts import Parts
 from dreamd.pool.plain import plain
 from dreamd.tail.spans import standing
 
@@ -25,20 +29,27 @@ def command(ctx: click.Context, what: str, as_json: bool) -> None:
     FILE is a MEMORY.md, a daily or a diary; of a memory's id, as `dreamd memories` lists it, the beginning is enough.
 
     Each record is looked up in its log: "verified" means that the very bytes are still there; otherwise the pool's
-    copy is quoted.
+    copy is quoted. Of an insight it says what it still lacks to be believed for good, and what contradicts it.
     """
     place = _LINE.fullmatch(what)
     if not place and _names_a_file(what):
         raise UsageError(f"{what} names no line", hint="say which: FILE:LINE, such as MEMORY.md:3")
     with opened(ctx) as parts:
+        judge = partial(_verdict, parts)
         if place:
-            node = of_line(parts, Path(place["file"]).expanduser(), int(place["line"]), standing)
+            node = of_line(parts, Path(place["file"]).expanduser(), int(place["line"]), standing, judge)
         else:
-            node = of_memory(parts, what, standing)
+            node = of_memory(parts, what, standing, judge)
     if as_json:
         print_json(node)
     else:
         show(node)
+
+
+def _verdict(parts: Parts, insight: Memory) -> Verdict:
+    stands = standing_of(parts.store, insight, parts.config, parts.clock.now())
+    against = (f"{other.memory_id[:8]} {other.statement} ({other.reason})" for other in stands.against)
+    return Verdict(stands.sure, stands.lacks, tuple(against))
 
 
 def _names_a_file(what: str) -> bool:
@@ -55,6 +66,10 @@ def show(node: Node, depth: int = 0) -> None:
     told = ", ".join(part for part in (_where(node), _state(node), node.note) if part)
     if told:
         click.echo(f"{indent}  [{told}]")
+    for sentence in node.lacks:
+        click.echo(f"{indent}  lacks: {plain(sentence)}")
+    for sentence in node.against:
+        click.echo(f"{indent}  against it: {plain(sentence)}")
     for child in node.rests_on:
         show(child, depth + 1)
 
@@ -65,7 +80,10 @@ def _where(node: Node) -> str:
         at = f", {node.at:%Y-%m-%d %H:%M} UTC" if node.at else ""
         return f"{node.file or 'log unknown'} {place}{at}"
     if node.kind == "insight":
-        return f"insight {node.memory_id}"
+        sure = f", confidence {node.confidence:.2f}" if node.confidence is not None else ""
+        return f"{node.status.replace('_', '-')} insight {node.memory_id}{sure}"
+    if node.kind == "summary":
+        return f"summary of a dream, {node.memory_id}"
     return f"{node.file}:{node.line}" if node.file and node.line else node.file
 
 

@@ -23,8 +23,9 @@ Check = Callable[[Span, str], str]  # whether a record still stands at that path
 
 
 class Verdict(Struct, frozen=True):
-    """Of an insight: what it still lacks to be believed for good, and what contradicts it; sentences."""
+    """Of an insight: how sure it is by now, what it still lacks to be believed for good, what contradicts it (sentences)."""
 
+    confidence: float | None = None
     lacks: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
 
@@ -247,7 +248,7 @@ class _Tree:
             text=memory.content,
             memory_id=memory.memory_id,
             status=memory.status,
-            confidence=round(memory.confidence, 3),
+            confidence=verdict.confidence,
             lacks=verdict.lacks,
             against=verdict.against,
             rests_on=self._steps(memory),

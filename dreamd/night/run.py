@@ -1,4 +1,4 @@
-"""One night: a local date goes in, what both phases did for each agent comes out.
+"""One night: a local date goes in, what its phases did for each agent comes out.
 
 The date is fixed by the caller and travels through the whole job, past midnight too. What fails for one agent is
 written into the ledger under that date, told, and stops nobody else.
@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from dreamd.daily.phase import summarise
 from dreamd.deep_dream.phase import deep_dream
+from dreamd.dream.phase import dream
 from dreamd.errors import DreamdError
 from dreamd.events import NIGHT_FINISHED, NIGHT_STARTED, PHASE_FAILED
 from dreamd.locks import NIGHT, exclusive
@@ -21,6 +22,8 @@ from dreamd.night.known import known
 from dreamd.parts import Outcome, Parts
 from dreamd.stores.base import Changes, LedgerRow, Phase
 from dreamd.tail.sync import sync
+
+A_DREAM_S = 900.0  # how long a night waits for an agent's dream that is under way already
 
 
 async def run_night(
@@ -31,7 +34,7 @@ async def run_night(
     force: bool = False,
     dry_run: bool = False,
 ) -> list[Outcome]:
-    """The night of `day`: reads the logs to their end, then Phase 1 and Phase 2 for `agents`.
+    """The night of `day`: reads the logs to their end, then Phase 1 and Phase 2 for `agents`, who dream before Phase 2.
 
     None means every enabled agent with records of that day. Phase 2 takes its turns among the same agents. What is
     done already is left alone unless `force`. A dry run reads no logs and writes nothing. A phase that fails is an
@@ -104,13 +107,26 @@ async def _phase_2(
         if not next_ones:
             standing = _standing(night, seen, tried)
             return [*outcomes, *standing, *_waiting(night, seen, tried | {one.row.agent for one in standing})]
-        days = lookback(next_ones[0], night.day, seen.rows, parts.config.deep_dream.lookback_days)
-        dream = partial(
-            deep_dream, parts, next_ones[0], night.day, lookback_days=days, force=force, dry_run=dry_run
+        agent = next_ones[0]
+        if parts.config.dream.enabled and not dry_run:
+            outcomes.append(await _dreamt(parts, agent, night.day))
+        days = lookback(agent, night.day, seen.rows, parts.config.deep_dream.lookback_days)
+        rewrite = partial(
+            deep_dream, parts, agent, night.day, lookback_days=days, force=force, dry_run=dry_run
         )
         outcomes.append(
-            await _outcome(parts, _blank(next_ones[0], night.day, "deep_dream"), dream, dry_run=dry_run)
+            await _outcome(parts, _blank(agent, night.day, "deep_dream"), rewrite, dry_run=dry_run)
         )
+
+
+async def _dreamt(parts: Parts, agent: str, day: date) -> Outcome:
+    """The dream before a Deep Dream, which reads its long-term insights. When it fails the Deep Dream goes on without."""
+
+    async def dreamt() -> Outcome:
+        found = await dream(parts, agent, day=day, wait_s=A_DREAM_S)
+        return Outcome(row=found.row, refused=found.refused, spent=found.spent, new=found.new)
+
+    return await _outcome(parts, _blank(agent, day, "dream"), dreamt, dry_run=False)
 
 
 def _seen(parts: Parts, night: Night, outcomes: Sequence[Outcome]) -> Known:

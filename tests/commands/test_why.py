@@ -3,6 +3,7 @@ from pathlib import Path
 from dreamd.errors import UsageError
 from dreamd.memories import raw_id
 from tests.commands.dreamer import LINE, SAID, Dreamer, reply
+from tests.commands.sleeper import TEA, Sleeper
 
 
 def test_a_line_of_memory_is_followed_down_to_the_bytes_of_the_log(tmp_path: Path) -> None:
@@ -125,3 +126,20 @@ def test_the_diarys_merged_retired_and_waiting_lines_and_its_prose_can_be_asked_
         f"account of what it did, no memory: audited against the sources of that night, such as {cat.daily}"
         in prose
     )
+
+
+def test_an_insight_is_followed_to_the_bytes_and_says_what_it_lacks(tmp_path: Path) -> None:
+    cat = Sleeper(tmp_path)
+    cat.lived()
+    waiting, believed = cat.insight("green tea"), cat.insight("tabs")
+    node = cat.json("why", waiting["insight"]["memory_id"])
+    assert (node["kind"], node["status"], node["lacks"]) == ("insight", "candidate", waiting["lacks"])
+    (record,) = node["rests_on"]
+    assert (record["text"], record["standing"]) == (TEA, "verified")
+    log = Path(record["file"]).read_bytes()
+    assert TEA.encode() in log[record["offset"] : record["offset"] + record["length"]]
+    assert "lacks: " in cat.run("why", waiting["insight"]["memory_id"][:12]).output
+    shown = cat.run("why", believed["insight"]["memory_id"]).output
+    assert "long-term insight" in shown
+    assert "lacks" not in shown
+    assert shown.count("verified") == 2

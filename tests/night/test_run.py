@@ -35,7 +35,7 @@ async def test_a_night_writes_a_daily_for_every_agent_that_was_active(house: Bui
     assert "320 metres" in home.files()[str(home.daily("anna", MONDAY))].decode()
     assert "320 米" in home.files()[str(home.daily("bert", MONDAY))].decode()
     (line,) = home.told.named("night.finished")
-    assert (line["day"], line["done"], line["calls"]) == (MONDAY, 2, 0)
+    assert (line["day"], line["done"], line["calls"]) == (MONDAY, 4, 0)  # two dailies, two dreams
 
 
 async def test_the_same_night_again_changes_nothing(house: Build) -> None:

@@ -1,0 +1,92 @@
+"""What a dream changes: what it found and what was known go in, the insights to be written come out (pure)."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+
+from msgspec import Struct
+
+from dreamd.config import Config
+from dreamd.dream.decay import decayed
+from dreamd.dream.draft import Draft
+from dreamd.dream.material import Material
+from dreamd.dream.promote import sweep
+from dreamd.dream.reconcile import settle
+from dreamd.memories import Memory, Status
+from dreamd.stores.base import Contradiction
+
+
+class Shift(Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """What became of one insight. `before` is None when it is new."""
+
+    memory_id: str
+    statement: str
+    before: Status | None
+    after: Status
+    confidence: float
+    records: int  # independent ones it rests on
+
+
+class Decision(Struct, frozen=True, kw_only=True):
+    """`new` and `replaced` are insights; `refused` says of drafts why they are none.
+
+    `waiting` are raw memories of what was too much for one dream: they are left to the next.
+    """
+
+    new: tuple[Memory, ...] = ()
+    replaced: tuple[Memory, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
+    refused: tuple[str, ...] = ()
+    shifts: tuple[Shift, ...] = ()
+    merged: int = 0
+    waiting: frozenset[str] = frozenset()
+
+    def became(self, status: Status) -> int:
+        """Insights that have this status now and had another, or none."""
+        return sum(shift.after == status != shift.before for shift in self.shifts)
+
+
+def decided(material: Material, drafts: Sequence[Draft], config: Config, now: datetime) -> Decision:
+    """Settle the drafts with what is known, then look again at every insight: who passes, who fades."""
+    settled = settle(drafts, material.known, material.raws, config.dream, now)
+    insights = _laid(material.known, settled.new, settled.changed, settled.superseded)
+    insights = _laid(insights, sweep(insights, material.raws, config.promote, now))
+    insights = _laid(insights, [decayed(insight, now, config.decay) for insight in insights])
+    before = {insight.memory_id: insight for insight in material.known}
+    new = tuple(insight for insight in insights if insight.memory_id not in before)
+    replaced = tuple(insight for insight in insights if before.get(insight.memory_id, insight) != insight)
+    return Decision(
+        new=new,
+        replaced=replaced,
+        contradictions=_unknown(settled.contradictions, material.contradictions),
+        refused=counted(settled.held_back),
+        shifts=tuple(_shift(before.get(one.memory_id), one) for one in (*new, *replaced)),
+        merged=sum(len(one.ref_ids) > len(before[one.memory_id].ref_ids) for one in replaced),
+        waiting=settled.waiting,
+    )
+
+
+def _laid(*layers: Iterable[Memory]) -> tuple[Memory, ...]:
+    """Each memory once, as the last layer that has it says."""
+    return tuple({one.memory_id: one for layer in layers for one in layer}.values())
+
+
+def _unknown(found: Iterable[Contradiction], known: Iterable[Contradiction]) -> tuple[Contradiction, ...]:
+    had = {frozenset((pair.left_id, pair.right_id)) for pair in known}
+    return tuple(pair for pair in found if frozenset((pair.left_id, pair.right_id)) not in had)
+
+
+def _shift(before: Memory | None, after: Memory) -> Shift:
+    return Shift(
+        memory_id=after.memory_id,
+        statement=after.content,
+        before=before.status if before else None,
+        after=after.status,
+        confidence=round(after.confidence, 3),
+        records=after.origins,
+    )
+
+
+def counted(reasons: Iterable[str]) -> tuple[str, ...]:
+    """Each reason once, with how often it was given."""
+    return tuple(f"{reason} ({times})" if times > 1 else reason for reason, times in Counter(reasons).items())

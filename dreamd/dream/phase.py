@@ -1,0 +1,351 @@
+"""One dream of one agent: raw memories that no dream has seen become insights, with an LLM or without.
+
+The order in which a kill at any instant loses and doubles nothing: the store says how far the dream looks, then the
+replies are journalled one by one, then one transaction writes the insights, marks the raw memories, drops the journal.
+Whoever dreams next goes on with the same input, is answered from the journal, and ends in the same insights.
+"""
+
+from collections.abc import Collection, Sequence
+from datetime import date
+from typing import Protocol, runtime_checkable
+
+import anyio
+import msgspec
+from anyio import to_thread
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dreamd.clock import local_date
+from dreamd.config import Llm, zone_of
+from dreamd.dream.decide import Decision, Shift, decided
+from dreamd.dream.draft import Draft
+from dreamd.dream.draw import Drawn, ParkedGroup, Progress, draw, nobody
+from dreamd.dream.extract import drafts as extracted
+from dreamd.dream.material import Material, gather
+from dreamd.errors import ConfigError
+from dreamd.events import DREAM_FINISHED, DREAM_PARKED
+from dreamd.locks import dream_lock, exclusive
+from dreamd.parts import Parts
+from dreamd.providers.base import Provider
+from dreamd.stores.base import Changes, LedgerRow, RunState, Usage
+
+NO_LLM = "no LLM is configured"
+NOTHING = "nothing new"
+WAIT_S = 0.25
+
+
+class Unfinished(Struct, frozen=True, omit_defaults=True):
+    """What the store keeps of a dream between dreams.
+
+    `until` (a `Memory.seq`), `again` and `day` are set while one is under way: a dream that was killed goes on from there.
+    `parked` are the groups that the last dream could not make anything of; their raw memories wait for the next.
+    Nothing waits at or before `after` (a `Memory.seq`), but for what a later line of a log brought back.
+    """
+
+    until: int | None = None
+    again: bool = False
+    day: date | None = None
+    after: int = 0
+    parked: tuple[ParkedGroup, ...] = ()
+
+
+class Counts(Struct, frozen=True, kw_only=True):
+    """One dream in numbers; calls, tokens and what was resumed stand in `Dreamt.spent`."""
+
+    records: int = 0  # raw memories looked at
+    scored: int = 0
+    kept: int = 0
+    drafts: int = 0
+    new: int = 0
+    merged: int = 0
+    contradicted: int = 0
+    promoted: int = 0
+    superseded: int = 0
+    archived: int = 0
+    refused: int = 0
+    parked: int = 0
+
+
+class Dreamt(Struct, frozen=True, kw_only=True):
+    """What one dream did, or (dry run) would do.
+
+    `shifts` are the insights that came or changed; `refused` says why drafts were turned down, without log text.
+    `spent` is what this dream took, `cost` its price where the configuration knows the prices (0: not known); the row's
+    usage is what all dreams of that day took together. `new` is False when there was nothing to do.
+    """
+
+    row: LedgerRow
+    counts: Counts = Counts()
+    shifts: tuple[Shift, ...] = ()
+    refused: tuple[str, ...] = ()
+    parked: tuple[ParkedGroup, ...] = ()
+    spent: tuple[Usage, ...] = ()
+    cost: float = 0.0
+    new: bool = True
+
+
+@runtime_checkable
+class _Metered(Protocol):
+    def usage(self) -> tuple[Usage, ...]: ...
+
+
+def meta_key(agent_id: str) -> str:
+    """Where the store keeps `Unfinished`."""
+    return f"dream:{agent_id}"
+
+
+async def dream(
+    parts: Parts,
+    agent_id: str,
+    *,
+    day: date | None = None,
+    force: bool = False,
+    dry_run: bool = False,
+    progress: Progress = nobody,
+    wait_s: float = WAIT_S,
+) -> Dreamt:
+    """Dream of what is new since the agent's last dream; nothing new, no call and no insight touched.
+
+    `force` dreams of all raw memories again, which doubles nothing. `day` is the ledger's date, today by default. A dry
+    run asks the LLM, so that what it shows is honest, and changes nothing. What an LLM fails at is parked, not raised.
+    Raises ConfigError (unknown agent), StateLocked when another process dreams of this agent for longer than `wait_s`,
+    StoreError, DiskFull.
+    """
+    parts.config.agent(agent_id)
+    today = await to_thread.run_sync(_today, parts, agent_id) if day is None else day
+    run = _Run(parts, agent_id, today, force=force, dry_run=dry_run, progress=progress)
+    if dry_run:
+        return await run.dreamt()
+    lock = parts.state / dream_lock(agent_id)
+    async with exclusive(lock, parts.clock, what=f"{agent_id} dreams", wait_s=wait_s):
+        return await run.dreamt()
+
+
+def _today(parts: Parts, agent_id: str) -> date:
+    return local_date(parts.clock.now(), zone_of(parts.config.agent(agent_id)))
+
+
+def unfinished(parts: Parts, agent_id: str) -> Unfinished:
+    """Blocking."""
+    kept = parts.store.meta(meta_key(agent_id))
+    return msgspec.json.decode(kept, type=Unfinished) if kept else Unfinished()
+
+
+class _Run:
+    def __init__(
+        self, parts: Parts, agent_id: str, day: date, *, force: bool, dry_run: bool, progress: Progress
+    ) -> None:
+        self.parts = parts
+        self.agent_id = agent_id
+        self.day = day
+        self.force = force
+        self.dry_run = dry_run
+        self.progress = progress
+        # without a date: a dream that was killed before midnight is answered from the journal after it
+        self.job = f"dream:{agent_id}" + (":dry" if dry_run else "")
+        self.provider: Provider | None = None
+        self.prior: LedgerRow | None = None
+        self.started_at = parts.clock.now()
+        self.began_s = parts.clock.monotonic()
+
+    async def dreamt(self) -> Dreamt:
+        try:
+            return await self._dreamt()
+        finally:
+            await self._forget_dry_calls()
+
+    async def _dreamt(self) -> Dreamt:
+        before, material = await to_thread.run_sync(self._gathered)
+        await self._begin(before, material)
+        drawn = await self._drawn(material)
+        rules = await to_thread.run_sync(extracted, material.fresh)
+        decision = await to_thread.run_sync(self._decided, material, (*rules, *drawn.drafts))
+        if not material.fresh and not decision.shifts and not decision.contradictions:
+            return self._nothing()
+        return await self._commit(material, drawn, decision, drafts=len(rules) + len(drawn.drafts))
+
+    def _gathered(self) -> tuple[Unfinished, Material]:
+        """What there is to dream of. A dream that was interrupted goes on with what it had, and no more."""
+        before = unfinished(self.parts, self.agent_id)
+        self.day = before.day or self.day
+        rows = self.parts.store.ledger(self.agent_id, "dream", since=self.day)
+        self.prior = next((row for row in rows if row.day == self.day), None)
+        material = gather(
+            self.parts.store,
+            self.parts.config.agent(self.agent_id),
+            self.agent_id,
+            again=self.force or before.again,
+            until=None if self.dry_run else before.until,
+            after=before.after if self.prior else 0,  # the first dream of a day looks at all that waits
+        )
+        return before, material
+
+    async def _begin(self, before: Unfinished, material: Material) -> None:
+        """Say how far this dream looks, before the first call: the same prompts must come again after a kill."""
+        if not material.fresh or self.parts.provider is None:
+            return  # without calls there is nothing to resume: a killed dream leaves nothing and is dreamt anew
+        begun = replace(before, until=material.until, again=self.force or before.again, day=self.day)
+        await self._store(
+            Changes(ledger=(self._row("running", material),), meta=self._meta(begun), durable=True)
+        )
+
+    async def _drawn(self, material: Material) -> Drawn:
+        if not material.fresh:
+            return Drawn()
+        if self.parts.provider is not None:
+            try:
+                self.provider = await to_thread.run_sync(self.parts.provider, self.job)
+            except ConfigError as error:
+                return replace(await draw(None, material, self.parts, self.progress), note=str(error))
+        drawn = await draw(self.provider, material, self.parts, self.progress)
+        return drawn if self.provider else replace(drawn, note=NO_LLM)
+
+    def _decided(self, material: Material, drafts: Sequence[Draft]) -> Decision:
+        return decided(material, drafts, self.parts.config, self.started_at)
+
+    def _nothing(self) -> Dreamt:
+        row = self.prior or replace(self._row("skipped", None), reason=NOTHING)
+        return Dreamt(row=row, new=False)
+
+    async def _commit(self, material: Material, drawn: Drawn, decision: Decision, *, drafts: int) -> Dreamt:
+        waiting = {memory_id for group in drawn.parked for memory_id in group.ids} | decision.waiting
+        looked_at = [one for one in material.fresh if one.memory_id not in waiting and one.status == "fresh"]
+        row = self._row("done", material, _reason(drawn))
+        changes = Changes(
+            memories=(*drawn.summaries, *decision.new),
+            replaced=decision.replaced,
+            contradictions=decision.contradictions,
+            statuses=tuple((one.memory_id, "dreamt") for one in looked_at),
+            ledger=(row,),
+            settled=() if drawn.outage else (self.job,),
+            meta=self._meta(Unfinished(after=_behind(material, waiting), parked=drawn.parked)),
+            durable=True,
+        )
+        await self._store(changes)
+        refused = (*drawn.refused, *decision.refused)
+        outcome = Dreamt(
+            row=row,
+            counts=_counts(material, drawn, decision, drafts=drafts, refused=len(refused)),
+            shifts=decision.shifts,
+            refused=refused,
+            parked=drawn.parked,
+            spent=self._usage(),
+            cost=price(self._usage(), self.parts.config.llm),
+        )
+        self._tell(outcome)
+        return outcome
+
+    # --- the ledger ---
+
+    def _row(self, state: RunState, material: Material | None, reason: str = "") -> LedgerRow:
+        prior = self.prior
+        return LedgerRow(
+            agent=self.agent_id,
+            day=self.day,
+            phase="dream",
+            state=state,
+            attempts=1,
+            input_hash=material.input_hash if material else "",
+            reason=reason,
+            usage=summed((*(prior.usage if prior else ()), *self._usage())),
+            started_at=self.started_at,
+            finished_at=None if state == "running" else self.parts.clock.now(),
+        )
+
+    def _meta(self, now: Unfinished) -> dict[str, str]:
+        return {meta_key(self.agent_id): msgspec.json.encode(now).decode()}
+
+    def _usage(self) -> tuple[Usage, ...]:
+        return _used(self.provider)
+
+    async def _store(self, changes: Changes) -> None:
+        if not self.dry_run:
+            await to_thread.run_sync(self.parts.store.write, changes)
+
+    async def _forget_dry_calls(self) -> None:
+        if self.dry_run and self.provider:
+            with anyio.CancelScope(shield=True):
+                await to_thread.run_sync(self.parts.store.write, Changes(settled=(self.job,)))
+
+    # --- events ---
+
+    def _tell(self, outcome: Dreamt) -> None:
+        if self.dry_run:
+            return
+        about: dict[str, object] = {"agent": self.agent_id, "day": self.day}
+        for group in outcome.parked:
+            self.parts.emit(
+                DREAM_PARKED, **about, group=group.key, records=len(group.ids), reason=group.reason
+            )
+        self.parts.emit(
+            DREAM_FINISHED,
+            **about,
+            **msgspec.structs.asdict(outcome.counts),
+            **paid(outcome.spent),
+            cost=outcome.cost,
+            reason=outcome.row.reason,
+            seconds=round(self.parts.clock.monotonic() - self.began_s, 3),
+        )
+
+
+def _used(provider: object) -> tuple[Usage, ...]:
+    return provider.usage() if isinstance(provider, _Metered) else ()
+
+
+def _behind(material: Material, waiting: Collection[str]) -> int:
+    """The place before which no raw memory waits for a dream."""
+    parked = (memory.seq - 1 for memory in material.fresh if memory.memory_id in waiting)
+    return min(parked, default=material.until)
+
+
+def _reason(drawn: Drawn) -> str:
+    parked = f"{len(drawn.parked)} group(s) wait for the next dream" if drawn.parked else ""
+    return "; ".join(filter(None, (drawn.note, parked)))
+
+
+def _counts(material: Material, drawn: Drawn, decision: Decision, *, drafts: int, refused: int) -> Counts:
+    return Counts(
+        records=len(material.fresh),
+        scored=drawn.scored,
+        kept=drawn.kept,
+        drafts=drafts,
+        new=len(decision.new),
+        merged=decision.merged,
+        contradicted=len(decision.contradictions),
+        promoted=decision.became("long_term"),
+        superseded=decision.became("superseded"),
+        archived=decision.became("archived"),
+        refused=refused,
+        parked=len(drawn.parked),
+    )
+
+
+def paid(spent: Sequence[Usage]) -> dict[str, int]:
+    """Calls and tokens, all purposes together."""
+    return {
+        "calls": sum(one.calls for one in spent),
+        "resumed": sum(one.resumed for one in spent),
+        "input_tokens": sum(one.input_tokens for one in spent),
+        "output_tokens": sum(one.output_tokens for one in spent),
+    }
+
+
+def price(spent: Sequence[Usage], llm: Llm) -> float:
+    """What the tokens cost by `llm.input_price` and `output_price`, each of a million."""
+    millions = (one.input_tokens * llm.input_price + one.output_tokens * llm.output_price for one in spent)
+    return round(sum(millions) / 1e6, 6)
+
+
+def summed(usage: Sequence[Usage]) -> tuple[Usage, ...]:
+    """By purpose, in order of first use."""
+    sums: dict[str, Usage] = {}
+    for one in usage:
+        known = sums.get(one.purpose, Usage(one.purpose))
+        sums[one.purpose] = Usage(
+            one.purpose,
+            calls=known.calls + one.calls,
+            input_tokens=known.input_tokens + one.input_tokens,
+            output_tokens=known.output_tokens + one.output_tokens,
+            resumed=known.resumed + one.resumed,
+        )
+    return tuple(sums.values())
