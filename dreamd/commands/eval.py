@@ -40,18 +40,17 @@ def command(
     config = config if with_llm else replace(config, llm=Llm())
     chosen = range(seeds) if seed is None else (seed,)
     figures = _lived(config, chosen, days=days, agents=agents, language=language)
+    total = added(figures)
     if as_json:
-        print_json(
-            {
-                "seeds": list(chosen),
-                "figures": added(figures),
-                "good": report.good(added(figures)),
-                "by_seed": figures,
-            }
-        )
+        shares = {
+            "precision": report.precision(total),
+            "recall": report.recall(total),
+            "good": report.good(total),
+        }
+        print_json({"seeds": list(chosen), **shares, "figures": total, "by_seed": figures})
     else:
-        _show(figures)
-    return 0 if report.good(added(figures)) else 1
+        _show(total)
+    return 0 if report.good(total) else 1
 
 
 def _lived(
@@ -64,8 +63,8 @@ def _lived(
         ]
 
 
-def _show(figures: Sequence[Figures]) -> None:
-    for line in report.lines(added(figures)):
+def _show(figures: Figures) -> None:
+    for line in report.lines(figures):
         colour = {"+": "green", "-": "red"}.get(line[:1]) if sys.stdout.isatty() else None
         click.secho(line, fg=colour)
 

@@ -1,6 +1,7 @@
 """A world is lived through: each day its records go into the pool as a log's would, each night every agent dreams."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import UTC, date, datetime, time, timedelta
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -29,12 +30,18 @@ async def lived(world: World, config: Config, *, store: str = "inmemory", progre
 
     Of `config` the thresholds and the LLM count. Raises what a dream raises.
     """
-    with TemporaryDirectory(prefix="dreamd-eval-") as folder:
-        clock = StillClock(datetime.combine(world.first, _BEDTIME, tzinfo=UTC))
-        settings = _settings(world, config, folder)
-        with open_parts(settings, clock=clock, store=store) as parts:
-            dreams = await Living(world, parts, clock).through(progress)
-            return await to_thread.run_sync(measured, world, parts.store, dreams)
+    clock = StillClock(datetime.combine(world.first, _BEDTIME, tzinfo=UTC))
+    with ExitStack() as stack:
+        parts = await to_thread.run_sync(_opened, stack, world, config, clock, store)
+        dreams = await Living(world, parts, clock).through(progress)
+        figures = await to_thread.run_sync(measured, world, parts.store, dreams)
+        await to_thread.run_sync(stack.close)
+    return figures
+
+
+def _opened(stack: ExitStack, world: World, config: Config, clock: StillClock, store: str) -> Parts:
+    folder = stack.enter_context(TemporaryDirectory(prefix="dreamd-eval-"))
+    return stack.enter_context(open_parts(_settings(world, config, folder), clock=clock, store=store))
 
 
 def _settings(world: World, config: Config, folder: str) -> Config:
