@@ -5,17 +5,24 @@ same; what contradicts speaks of the same thing and gives it another value, or d
 """
 
 import re
-from collections.abc import Iterable
-from itertools import pairwise
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import chain, pairwise
 
 from msgspec import Struct
 
-from dreamd.dream.wording import BOUND, Wording, wording
+from dreamd.dream.wording import BOUND, Wording, is_chinese, wording
 from dreamd.pool.support import unsupported
 
 SIMILARITY = 0.5  # as in config.Dream
 _ENOUGH = 2.0  # words that two statements must share to be alike though each has words of its own
-_CHINESE_WORD = 0.75  # of a word: what one character counts
+_CHARACTER = 0.75  # of a word: what one Chinese character counts
+_EXACT = 1.5  # words that an exact value counts
+# what is asked for, whatever it is about: stems, and Chinese characters
+_HANDLES = re.compile(
+    r"^(?:ask|book|order|get|giv|mak|find|look|put|set|send|writ|run|need|hav|keep|start|com|go|show|tell|bu|arrang|plan|list|like|should)$"
+    r"|^[订放写跑发寄走买做开给找看问叫点记]$"
+)
 _DENIES = 0.6  # of a statement's words that its denial must hold
 
 
@@ -69,38 +76,89 @@ def _polar(a: Wording, b: Wording) -> Verdict:
 
 
 def alike(a: Wording, b: Wording, similarity: float, leaving: frozenset[str] = frozenset()) -> bool:
-    """Enough words in common, and no word stands where the other has another one."""
-    left, right = a.words - leaving, b.words - leaving
-    shared = left & right
-    if not shared or likeness(left, right) < similarity:
-        return False
-    if left == right:
-        return True
-    if _weight(shared) < _ENOUGH:
-        return False
-    mine, others = _slots(a, shared, leaving), _slots(b, shared, leaving)
-    return not mine & others
+    """Enough in common, and no word stands where the other has another one.
+
+    Chinese is read twice, by pairs and by single characters: where words begin is not marked.
+    """
+    exact = a.values & b.values
+    return any(_alike(*both, similarity, exact) for both in _readings(a, b, leaving))
 
 
-def likeness(left: frozenset[str], right: frozenset[str]) -> float:
-    """0 to 1 (Dice), as `pool.similarity.overlap`, over the words of two wordings."""
-    return 2 * len(left & right) / (len(left) + len(right)) if left and right else 0.0
+Clauses = tuple[tuple[str, ...], ...]
+
+
+def _readings(a: Wording, b: Wording, leaving: frozenset[str]) -> Iterator[tuple[Clauses, Clauses]]:
+    left, right = (_without(one.clauses, leaving) for one in (a, b))
+    yield left, right
+    if any(is_chinese(word) for word in a.words | b.words):
+        yield _by_character(left), _by_character(right)
+
+
+def _without(clauses: Clauses, leaving: frozenset[str]) -> Clauses:
+    return tuple(tuple(word for word in clause if word not in leaving) for clause in clauses)
+
+
+@lru_cache(maxsize=8192)
+def _by_character(clauses: Clauses) -> Clauses:
+    return tuple(tuple(_characters(clause)) for clause in clauses)
+
+
+def _characters(clause: tuple[str, ...]) -> Iterator[str]:
+    """Of pairs that overlap each character once."""
+    last = ""
+    for word in clause:
+        if is_chinese(word):
+            yield from word[1:] if last and last == word[0] else word
+            last = word[-1]
+        else:
+            yield word
+            last = ""
+
+
+def _alike(left: Clauses, right: Clauses, similarity: float, exact: frozenset[str]) -> bool:
+    mine, others = frozenset(chain.from_iterable(left)), frozenset(chain.from_iterable(right))
+    shared = mine & others
+    if mine == others:
+        return bool(mine)
+    if _dice(mine, others, exact) < similarity or _weight(shared) + _EXACT * len(exact) < _ENOUGH:
+        return False
+    slots, other_slots = _slots(left, shared), _slots(right, shared)
+    return not any(
+        _stand_in(word, other)
+        for slot in slots.keys() & other_slots.keys()
+        for word in slots[slot]
+        for other in other_slots[slot]
+    )
+
+
+def likeness(a: Wording, b: Wording) -> float:
+    """0 to 1, as `pool.similarity.overlap`, over what they are about and their exact values."""
+    return _dice(a.words, b.words, a.values & b.values)
+
+
+def _dice(left: frozenset[str], right: frozenset[str], exact: frozenset[str]) -> float:
+    shared, all_of = len(left & right) + len(exact), len(left) + len(right) + 2 * len(exact)
+    return 2 * shared / all_of if all_of else 0.0
 
 
 def _weight(words: Iterable[str]) -> float:
-    return sum(_CHINESE_WORD if word >= "\u3400" else 1.0 for word in words)
+    return sum(_CHARACTER if is_chinese(word) and not word[1:] else 1.0 for word in words)
 
 
-def _slots(one: Wording, shared: frozenset[str], leaving: frozenset[str]) -> set[tuple[str, str]]:
-    """Where its own words stand: right behind which shared word, right before which one."""
-    found: set[tuple[str, str]] = set()
-    for clause in one.clauses:
-        words = [word for word in clause if word not in leaving]
-        for before, after in pairwise((BOUND, *words, BOUND)):
+def _stand_in(word: str, other: str) -> bool:
+    """One for the other: unless both only say what to do with the rest."""
+    return not (_HANDLES.search(word) and _HANDLES.search(other))
+
+
+def _slots(clauses: Clauses, shared: frozenset[str]) -> dict[tuple[str, str], set[str]]:
+    """Words that the other has not by where they stand: right behind which shared word, right before which one."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for clause in clauses:
+        for before, after in pairwise((BOUND, *clause, BOUND)):
             if before in shared and after not in shared and after != BOUND:
-                found.add((before, BOUND))
+                found.setdefault((before, BOUND), set()).add(after)
             if after in shared and before not in shared and before != BOUND:
-                found.add((BOUND, after))
+                found.setdefault((BOUND, after), set()).add(before)
     return found
 
 

@@ -5,6 +5,7 @@ purpose, and that successor lives. Nobody else's words do that, nor does mere li
 until which it held; a pinned one is left to the person.
 """
 
+import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
@@ -12,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.dream.known import LIVE
-from dreamd.dream.promote import evidence_of, happened, on_purpose, own_words
+from dreamd.dream.promote import evidence_of, happened, own_words
 from dreamd.dream.said import by_human
 from dreamd.memories import Memory
 from dreamd.pool.acts import corrects
@@ -20,6 +21,10 @@ from dreamd.pool.similarity import covered
 from dreamd.pool.stated import sentences
 from dreamd.records import Trust
 
+_FROM_NOW_ON = re.compile(
+    r"\b(?:from (?:now|today|here) on|henceforth|going forward|in (?:the )?future|as of|remember|keep in mind)\b|以后|今后|往后|从现在|从今|记住|记得",
+    re.IGNORECASE,
+)  # said on purpose, and for a time that begins: "we never do" may be as old as "we do"
 _SPOKEN_OF = 0.5  # of the successor's words that the correcting sentence holds
 
 
@@ -63,7 +68,7 @@ def _last_seen(insight: Memory, raws: Mapping[str, Memory]) -> datetime:
 def _puts_right(record: Memory, statement: str) -> bool:
     if not by_human(record) or record.trust < Trust.HUMAN:
         return False
-    return on_purpose(record, statement) or any(
-        corrects(sentence) and covered(statement, sentence) >= _SPOKEN_OF
+    return any(
+        (corrects(sentence) or _FROM_NOW_ON.search(sentence)) and covered(statement, sentence) >= _SPOKEN_OF
         for sentence in sentences(own_words(record.content))
     )

@@ -131,7 +131,7 @@ class _Table:
 
     def _nearest(self, draft: Draft, records: Iterable[Memory], insight: Memory) -> tuple[object, ...]:
         again = {one.memory_id for one in records} <= set(insight.ref_ids)
-        near = likeness(wording(draft.statement).words, wording(insight.content).words)
+        near = likeness(wording(draft.statement), wording(insight.content))
         return (not again, _RANK[insight.status], -near, insight.received_at, insight.memory_id)
 
     def _put(self, insight: Memory, draft: Draft) -> None:

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import chain
+from itertools import chain, pairwise
 
 from msgspec import Struct
 
@@ -112,10 +112,10 @@ _WEEKDAY = re.compile(
     r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)([一二三四五六日天])", re.IGNORECASE
 )
 _TIMES = re.compile(
-    r"(?:周|星期|礼拜)[一二三四五六日天]|\d+(?:[:.,]\d+)*\s*(?:[ap]\.?m\b)?|[年月日号點点分半]|上午|下午|早上(?=\d)|晚上(?=\d)"
+    r"(?:周|星期|礼拜)[一二三四五六日天]|\d+(?:[:.,]\d+)*\s*(?:[ap]\.?m\b)?|[年月日号點点分半]|上午|下午|早上(?=\d)|晚上(?=\d)|[以之]前"
 )
-_TOKEN = re.compile(r"[a-z0-9][a-z0-9'_-]*|[\u3400-\u9fff]|[\u30a1-\u30fa\u30fc]{2,}")
-_EMPTY = frozenset("的了是在和与及或也都就被把让给对从到我你他她它们这那个吗么")
+_TOKEN = re.compile(r"[a-z0-9][a-z0-9'_-]*|[\u3400-\u9fff]+|[\u30a1-\u30fa\u30fc]{2,}")
+_EMPTY = re.compile(r"[的了是在和与及或也都就被把让给对从到我你他她它们这那个吗么]")
 
 
 def _words(clause: str) -> tuple[str, ...]:
@@ -124,10 +124,16 @@ def _words(clause: str) -> tuple[str, ...]:
 
 
 def _word(token: str) -> Iterator[str]:
-    if token[0] >= "\u3400":
-        yield from () if token in _EMPTY else (token,)
+    """English ones cut to their stem, Chinese as pairs of neighbouring characters."""
+    if is_chinese(token):
+        for run in _EMPTY.split(token):
+            yield from map("".join, pairwise(run)) if run[1:] else run
     elif not _DAY_NAME.fullmatch(token):
         yield from sorted(keywords(token))
+
+
+def is_chinese(word: str) -> bool:
+    return "\u3400" <= word[0] <= "\u9fff"
 
 
 def _days(text: str) -> frozenset[str]:
