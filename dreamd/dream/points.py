@@ -7,8 +7,8 @@ said it or it holds a figure, as far as there is room.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import datetime
-from itertools import chain
+from datetime import date, datetime
+from itertools import chain, zip_longest
 from typing import TypeVar
 
 from msgspec import Struct
@@ -128,25 +128,22 @@ def merged(notes: Iterable[Note], points: Mapping[str, Point], inputs: Mapping[s
 
 
 def _united(text: str, sources: Sequence[Point], inputs: Mapping[str, Memory]) -> Sequence[Point]:
+    if len(set(sources)) < 2:  # noqa: PLR2004 - another wording of one note says nothing new
+        return sources
     quotes = tuple(dict.fromkeys(quote for point in sources for quote in point.quotes))
-    if not quotes or not _borne_out(text, quotes, inputs):
+    if not _borne_out(text, quotes, inputs):
         return sources
     refs = tuple(dict.fromkeys(ref for point in sources for ref in point.refs))
     return (Point(text, _most_telling(quotes, inputs), refs),)
 
 
 def _most_telling(quotes: Sequence[Quote], inputs: Mapping[str, Memory]) -> tuple[Quote, ...]:
-    """A few quotes of as many days as there are; humans' first."""
-    by_day: dict[object, int] = {}
-
-    def rank(quote: Quote) -> tuple[int, bool]:
-        memory = inputs[quote.memory_id]
-        by_day[memory.window] = by_day.get(memory.window, 0) + 1
-        return by_day[memory.window], not by_human(memory)
-
-    ranked = [(rank(quote), at, quote) for at, quote in enumerate(quotes)]
-    chosen = sorted(ranked, key=lambda one: one[:2])[:MOST_QUOTES]
-    return tuple(quote for _, _, quote in sorted(chosen, key=lambda one: one[1]))
+    """A few quotes of as many days as there are; of a day, a human's first."""
+    days: dict[date, list[Quote]] = {}
+    for quote in sorted(quotes, key=lambda quote: not by_human(inputs[quote.memory_id])):
+        days.setdefault(inputs[quote.memory_id].window, []).append(quote)
+    in_turn = chain.from_iterable(zip_longest(*days.values()))
+    return tuple(quote for quote in in_turn if quote)[:MOST_QUOTES]
 
 
 def importance(point: Point, inputs: Mapping[str, Memory]) -> int:

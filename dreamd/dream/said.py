@@ -83,7 +83,7 @@ def _clipped(text: str, most: int) -> str:
 
 # --- quotes ---
 
-_MARKS = str.maketrans("“”„‘’‚", "\"\"\"'''")
+_MARKS = str.maketrans("“”„‘’‚，。：；！？（）", "\"\"\"''',.:;!?()")
 _DRESS = " \t\"'“”„‘’‚「」『』…"
 _SENTENCE_END = re.compile(r"(?<=[.!?…])[\"')\]]*\s|(?<=[。！？；…])")
 _CLAUSE_END = re.compile(r"(?<=[,;:])\s|(?<=[，；：])")
@@ -94,18 +94,32 @@ _JOINED = re.compile(rf"[A-Za-z0-9_][A-Za-z0-9_]|[0-9][.,:/%-][0-9]|[{_NUMERALS}
 def found(quote: str, memory: Memory) -> str:
     """The record's own words that the quote names, to the end of the sentence if that is short; "" when it has none.
 
-    Marks around the quote and the kind of quotation marks in it do not matter.
+    For finding them, spaces, capitals, the kind of quotation marks and marks around the quote do not matter.
     """
-    text, wanted = said(memory), fold(quote).strip(_DRESS)
-    at = text.translate(_MARKS).find(wanted.translate(_MARKS)) if re.search(r"\w", wanted) else -1
-    if at < 0:
+    text = said(memory)
+    start, end = _place(fold(quote).strip(_DRESS), text)
+    if start == end:
         return ""
-    start, end = _whole_words(text, at, min(at + len(wanted), at + _LONGEST_PIECE))
+    start, end = _whole_words(text, start, min(end, start + _LONGEST_PIECE))
     for ends in (_SENTENCE_END, _CLAUSE_END):
         piece = text[slice(*_between(ends, text, start, end))].strip()
         if len(piece) <= LONGEST_QUOTE and not redacted(piece):
             return piece
     return text[start:end]
+
+
+def _place(wanted: str, text: str) -> tuple[int, int]:
+    """Where it stands, or an empty place."""
+    places = [at for at, char in enumerate(text) if not char.isspace()]
+    short = _bare(wanted)
+    at = _bare(text).find(short) if re.search(r"\w", wanted) else -1
+    return (0, 0) if at < 0 else (places[at], places[at + len(short) - 1] + 1)
+
+
+def _bare(text: str) -> str:
+    """Without spaces and capitals, one character for one."""
+    bare = "".join(text.translate(_MARKS).split())
+    return "".join(low if len(low := char.lower()) == 1 else char for char in bare)
 
 
 def _whole_words(text: str, start: int, end: int) -> tuple[int, int]:

@@ -41,6 +41,7 @@ WEAK_CONFIDENCE = 0.2
 LONGEST_STATEMENT = 400  # characters
 SUPPORTED = 0.5  # of a statement's words that its records hold together
 BORNE = 0.4  # of a statement's words that one record must hold to be a vote for it
+_LEAST_WORDS = 2  # of a record that says something
 _LONGEST_SITUATION = 160  # characters of `applies_when`
 _MARK = re.compile(r"<!--|-->|\[pinned\]|\[dreamd:", re.IGNORECASE)
 _ASKS = ("?", "？")
@@ -180,6 +181,7 @@ _CLAUSE = re.compile(
     r"[,.;:!?，。；：！？]+|->|→|\bbut\b|但是?|(?=\b(?:instead of|rather than)\b)|(?=而不是|而非)",
     re.IGNORECASE,
 )
+_OVER = re.compile(r"(\bprefer\w*\b[^,.;]*?)\s+over\s", re.IGNORECASE)
 _INSTEAD = re.compile(r"\s*(?:instead of|rather than|而非)", re.IGNORECASE)
 
 
@@ -206,7 +208,7 @@ def _clauses(text: str) -> list[tuple[frozenset[str], bool]]:
     """The words of each clause, and whether it denies."""
     return [
         (keywords(clause) - _NOTS, negated(clause) or _INSTEAD.match(clause) is not None)
-        for clause in _CLAUSE.split(text)
+        for clause in _CLAUSE.split(_OVER.sub(r"\1 instead of ", text))
     ]
 
 
@@ -227,12 +229,13 @@ def stated(memory: Memory) -> str:
 def bears_out(memory: Memory, statement: str) -> bool:
     """One record alone says so: enough of the words, the same way round, and no number or name is missing.
 
-    A record that names nothing at all may speak of what the statement names ("he said he prefers tea").
+    A record that names nothing at all may speak of what the statement names ("he said he prefers tea"). One word alone
+    states nothing.
     """
     text = stated(memory)
-    if covered(statement, text) < BORNE or contrary(statement, [text]):
+    if len(keywords(said(memory))) < _LEAST_WORDS or covered(statement, text) < BORNE:
         return False
-    if rule_like(statement) and turned(statement, said(memory)):
+    if contrary(statement, [text]) or (by_human(memory) and turned(statement, said(memory))):
         return False
     missing = unsupported(statement, [text])
     return not missing or not (facts(said(memory)) or any(re.search(r"\d", fact) for fact in missing))

@@ -105,6 +105,8 @@ def test_a_human_may_command_what_a_page_may_not() -> None:
         ("用户喜欢红色", "我喜欢蓝色，不喜欢红色", True),
         ("用户喜欢蓝色", "我喜欢蓝色，不喜欢红色", False),
         ("用户用 Word", "报告用 PDF，而不是 Word", True),
+        ("The user prefers PDF over Word", "I want PDF, never Word", False),
+        ("The user prefers Word over PDF", "I want PDF, never Word", True),
         ("The user has never been to Rome", "I want PDF", False),
     ],
 )
@@ -152,6 +154,11 @@ def test_a_record_with_another_number_name_or_sense_is_no_vote() -> None:
     assert not bears_out(told(1, "Anna has a budget of 800 euros"), statement)
     assert not bears_out(told(1, "a budget of 500 euros is what Tom has"), statement)
     assert not bears_out(told(1, "Anna has no budget of 500 euros"), statement)
+
+
+def test_one_word_alone_states_nothing() -> None:
+    assert not bears_out(told(1, "thanks"), "The user thanks the assistant")
+    assert not bears_out(told(1, "谢谢"), "用户说谢谢")
 
 
 def test_what_records_say_only_together_nobody_saw_twice() -> None:
