@@ -20,7 +20,7 @@ _CHARACTER = 0.75  # of a word: what one Chinese character counts
 _EXACT = 1.5  # words that an exact value counts
 # what is asked for, whatever it is about: stems, and Chinese characters
 _HANDLES = re.compile(
-    r"^(?:ask|book|order|get|giv|mak|find|look|put|set|send|writ|run|need|hav|keep|start|com|go|show|tell|bu|arrang|plan|list|like|should)$"
+    r"^(?:ask|book|order|get|giv|mak|find|look|put|set|send|writ|run|need|hav|keep|start|com|go|show|tell|bu|arrang|plann?|list|like|should)$"
     r"|^[订放写跑发寄走买做开给找看问叫点记]$"
 )
 _DENIES = 0.6  # of a statement's words that its denial must hold
@@ -168,7 +168,7 @@ def _nested(a: Wording, b: Wording) -> bool:
 
 # --- what they state exactly ---
 
-_VALUE = re.compile(r"\d|-")
+_VALUE = re.compile(r"-{0,3}\d")
 _IDENTIFIER = re.compile(
     r"(?:#|\b(?:issue|pr|pull request|ticket|bug|step|chapter|page|line|room|version|section|build|port)\s?#?|v)\d|第\s?\d|\d+\s?(?:号楼|房间|号房)",
     re.IGNORECASE,

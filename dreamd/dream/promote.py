@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.config import Promote
+from dreamd.dream.compare import SAME, compare
 from dreamd.dream.said import by_human
 from dreamd.dream.verify import bears_out, hard, of_sources
 from dreamd.memories import Kind, Memory, Status
@@ -79,8 +80,13 @@ def _voters(raws: Iterable[Memory], statement: str, kind: Kind | None) -> Iterat
         own = replace(memory, content=own_words(memory.content))
         if memory.type != "raw" or memory.trust < least or _dreamds(memory) or not own.content.strip():
             continue
-        if not statement or bears_out(own, statement):
+        if not statement or bears_out(own, statement) or _says(own, statement):
             yield own
+
+
+def _says(memory: Memory, statement: str) -> bool:
+    """The human says the same in other words."""
+    return by_human(memory) and any(compare(act.statement, statement) == SAME for act in acts(memory.content))
 
 
 def independent(raws: Iterable[Memory]) -> list[Memory]:

@@ -58,7 +58,7 @@ def wording(text: str) -> Wording:
 
 
 CLAUSE = re.compile(r"(?:[,;:!?，。；：！？、\n]|\.(?!\w))+|->|→|\bbut\b|但是?")
-_VALUE = re.compile(r"\d|-")
+_VALUE = re.compile(r"-{0,3}\d")
 
 # --- what it denies ---
 
@@ -101,7 +101,7 @@ _LIGHT = re.compile(
     r"correction|as (?:usual|always|before|i keep saying|i said)|best|better|instead|should|must|now|do(?:es)?n't|don't|not|no longer|avoid|"
     r"that's wrong|sorry|exactly|sharp|in all|too|need to|have to|want to|at all|want it|need it|let's|ones?|us(?:es?|ed|ing)|choos(?:es?|ing)|chosen|picks?|takes?|taken)\b"
     r"|喜欢|偏好|偏爱|讨厌|记住|记得|以后|今后|从现在起|一直|一般|总是|从来|从不|每次|习惯|尽量|还是|比较|更加?|不要|别再?|不|没有?|一律|必须|务必|一定|"
-    r"其实|更正|说过了|注意|请|应该|我们|咱们|一点|一下|[吧啊呢要很太再用选]",
+    r"其实|更正|说过了|注意|请|应该|我们|咱们|一点|一下|因为|由于|所以|这次|的话|一共|总共|安排|先|[吧啊呢要很太再用选]",
     re.IGNORECASE,
 )  # fmt: skip
 _DAY_NAME = re.compile(
@@ -112,7 +112,7 @@ _WEEKDAY = re.compile(
     r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)([一二三四五六日天])", re.IGNORECASE
 )
 _TIMES = re.compile(
-    r"(?:周|星期|礼拜)[一二三四五六日天]|\d+(?:[:.,]\d+)*\s*(?:[ap]\.?m\b)?|[年月日号點点分半]|上午|下午|早上(?=\d)|晚上(?=\d)|[以之]前"
+    r"(?:周|星期|礼拜)[一二三四五六日天]|\d+(?:[:.,]\d+)*\s*(?:[ap]\.?m\b)?|[年月日号點点分半]|上午|下午|早上(?=\d)|晚上(?=\d)|[以之]?前"
 )
 _TOKEN = re.compile(r"[a-z0-9][a-z0-9'_-]*|[\u3400-\u9fff]+|[\u30a1-\u30fa\u30fc]{2,}")
 _EMPTY = re.compile(r"[的了是在和与及或也都就被把让给对从到我你他她它们这那个吗么]")
