@@ -1,7 +1,13 @@
+import json
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 
+import anyio
 import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Reply
@@ -233,3 +239,35 @@ async def test_calls_grow_no_faster_than_records() -> None:
         calls.append(found.calls)
     assert calls[1] <= 4.2 * calls[0]
     assert calls[0] <= 100 / 4 * 4 / 3 + 5
+
+
+LABELS = st.sampled_from(["R1", "R2", "R9", "P1", "P2", "P40", "1", "R1-R4", "x", ""])
+TEXTS = st.sampled_from(
+    ["the invoice number 3 is due on day 3", "the invoice number 3 is due on day 4 of the month", "is due", "", "Anna", "你好"]
+)  # fmt: skip
+QUOTES = st.lists(st.fixed_dictionaries({"ref": LABELS, "text": TEXTS}), max_size=3) | TEXTS | st.none()
+ITEMS = st.dictionaries(
+    st.sampled_from(["text", "statement", "kind"]), TEXTS | st.sampled_from(["preference", "decision"])
+)
+ENTRIES = st.tuples(ITEMS, QUOTES, st.lists(LABELS, max_size=3)).map(
+    lambda parts: parts[0] | {"quotes": parts[1], "from": parts[2]}
+)
+REPLIES = st.tuples(st.sampled_from(["notes", "insights", "other"]), st.lists(ENTRIES, max_size=5)).map(
+    lambda parts: json.dumps({parts[0]: parts[1]})
+)
+
+
+@examples(max_examples=60)
+@given(st.lists(REPLIES | TEXTS.filter(bool), min_size=1, max_size=6), st.integers(1, 14))
+def test_whatever_a_model_says_drafts_rest_on_records_of_the_input(replies: list[str], count: int) -> None:
+    records = group(count)
+    asked = ScriptedProvider(lambda prompt: replies[len(prompt.user) % len(replies)])
+    with suppress(Parked):
+        found = anyio.run(distilled, asked, records)
+        known = {memory.memory_id for memory in records}
+        assert all(draft.ref_ids and draft.quotes and set(draft.ref_ids) <= known for draft in found.drafts)
+        assert {ref for summary in found.summaries for ref in summary.ref_ids} <= known | {
+            summary.memory_id for summary in found.summaries
+        }
+    assert max(map(cost, asked.prompts)) <= SETTINGS.max_input_tokens
+    assert len(asked.prompts) <= 8 * count
