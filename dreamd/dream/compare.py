@@ -40,6 +40,7 @@ class Contradicts(Struct, frozen=True, tag=True):
     reason: str
 
 
+Clauses = tuple[tuple[str, ...], ...]
 SAME, DIFFERENT = Same(), Different()
 Verdict = Same | Contradicts | Different
 
@@ -80,11 +81,44 @@ def alike(a: Wording, b: Wording, similarity: float, leaving: frozenset[str] = f
 
     Chinese is read twice, by pairs and by single characters: where words begin is not marked.
     """
+    if _apart(a, b, leaving) or _apart(b, a, leaving):
+        return False
     exact = a.values & b.values
     return any(_alike(*both, similarity, exact) for both in _readings(a, b, leaving))
 
 
-Clauses = tuple[tuple[str, ...], ...]
+def _apart(a: Wording, b: Wording, leaving: frozenset[str]) -> bool:
+    """They share a frame, and what `a` puts into it may stand in another clause of `b`: two things.
+
+    Each may have a clause of its own for a reason ("so nothing fancy"), if what they share is a statement.
+    """
+    shared = (a.words & b.words) - leaving
+    within, alone = _own(a, shared, leaving)
+    _, other_alone = _own(b, shared, leaving)
+    if not other_alone or not (within or alone):
+        return False
+    points = any(_of_shared(b.clauses, b.pointing, shared))
+    return points or (
+        bool(alone)
+        and (bool(_loose(alone) & _loose(other_alone)) or all(_of_shared(a.clauses, a.opening, shared)))
+    )
+
+
+def _of_shared(clauses: Clauses, marks: Iterable[bool], shared: frozenset[str]) -> Iterator[bool]:
+    return (mark for clause, mark in zip(clauses, marks, strict=True) if shared & set(clause))
+
+
+def _own(one: Wording, shared: frozenset[str], leaving: frozenset[str]) -> tuple[set[str], set[str]]:
+    """Its own words in clauses that it shares, and in clauses of its own."""
+    within: set[str] = set()
+    alone: set[str] = set()
+    for clause in one.clauses:
+        (within if shared & set(clause) else alone).update(set(clause) - shared - leaving)
+    return within, alone
+
+
+def _loose(words: Iterable[str]) -> set[str]:
+    return set(chain.from_iterable(word if is_chinese(word) else (word,) for word in words))
 
 
 def _readings(a: Wording, b: Wording, leaving: frozenset[str]) -> Iterator[tuple[Clauses, Clauses]]:

@@ -30,6 +30,8 @@ class Wording(Struct, frozen=True):
     denied: str
     clauses: tuple[tuple[str, ...], ...]
     denying: tuple[bool, ...]  # of each clause: it denies, forbids or rejects
+    opening: tuple[bool, ...]  # of each clause: it only says when, where or for what
+    pointing: tuple[bool, ...]  # of each clause: "that", "it", 这个 stand for something said in another
     values: frozenset[str]
     names: tuple[str, ...]  # in order of appearance
 
@@ -51,6 +53,8 @@ def wording(text: str) -> Wording:
         said=kept,
         denied=denied,
         clauses=tuple(map(_words, clauses)),
+        opening=tuple(_OPENING.match(clause) is not None for clause in clauses),
+        pointing=tuple(_POINTING.search(clause) is not None for clause in clauses),
         denying=tuple(negated(_NO_DENIAL.sub(" ", clause)) for clause in clauses),
         values=values,
         names=tuple(sorted(names, key=lambda name: (kept.casefold().find(name), name))),
@@ -93,6 +97,13 @@ _NO_DENIAL = re.compile(
     re.IGNORECASE,
 )  # a limit; a condition said by two denials
 
+_OPENING = re.compile(
+    r"\s*(?:in|on|at|for|with|when|whenever|if|while|during|before|after|as|since|because|every)\b|.*(?:时候?|[之以]?[前后]|里|上|中)\s*$|\s*(?:如果|当|要是|每次|因为)",
+    re.IGNORECASE,
+)
+
+_POINTING = re.compile(r"\b(?:that|this|it|them|those|these)\b|[这那它]", re.IGNORECASE)
+
 # --- its words ---
 
 _LIGHT = re.compile(
@@ -112,7 +123,7 @@ _WEEKDAY = re.compile(
     r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)([一二三四五六日天])", re.IGNORECASE
 )
 _TIMES = re.compile(
-    r"(?:周|星期|礼拜)[一二三四五六日天]|\d+(?:[:.,]\d+)*\s*(?:[ap]\.?m\b)?|[年月日号點点分半]|上午|下午|早上(?=\d)|晚上(?=\d)|[以之]?前"
+    r"(?:周|星期|礼拜)[一二三四五六日天]|\d+(?:[:.,]\d+)*\s*(?:[ap]\.?m\b|[年月日号點点分半]+)?|上午|下午|早上(?=\d)|晚上(?=\d)|[以之]?前"
 )
 _TOKEN = re.compile(r"[a-z0-9][a-z0-9'_-]*|[\u3400-\u9fff]+|[\u30a1-\u30fa\u30fc]{2,}")
 _EMPTY = re.compile(r"[的了是在和与及或也都就被把让给对从到我你他她它们这那个吗么]")
