@@ -15,7 +15,15 @@ from dreamd.pool.speech import instruction, redacted
 from dreamd.pool.stated import sentences
 
 # confidence by cue, 1 for all others: a plain statement may be of the moment, a passing word surely is
-_SURE = {"hurry": 0.5, "manner": 0.6, "statement": 0.8, "habit": 0.9, "usual": 0.9, "lesson": 0.9}
+_SURE = {
+    "hurry": 0.5,
+    "manner": 0.6,
+    "told": 0.7,
+    "statement": 0.8,
+    "habit": 0.9,
+    "usual": 0.9,
+    "lesson": 0.9,
+}
 _AGENTS_WORD = 0.5  # confidence of a lesson that an agent drew
 _NEAR = 12  # records of a session between a failure and the words on it
 _GONE = ("withdrawn", "forgotten")

@@ -6,7 +6,7 @@ reports of itself; only what happened on the way (calls, what was ever long-term
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from msgspec import Struct
 
@@ -41,6 +41,14 @@ class Miss(Struct, frozen=True):
     what: str
     plant: str
     text: str
+
+
+class Link(NamedTuple):
+    """Two plants ("" for none) whose insights are linked as contradicting."""
+
+    left: str
+    right: str
+    says: str
 
 
 class Figures(Struct, frozen=True, kw_only=True):
@@ -202,14 +210,14 @@ class _Measuring:
             "corrected": len(corrected),
             "superseded": sum(self._gave_way(old, new) for old, new in corrected),
             "wrong_merged": sum(map(self._merged, self.map.insights)),
-            "wrong_linked": sum(self._linked_wrongly(names) for names in links),
+            "wrong_linked": sum(map(self._linked_wrongly, links)),
         }
 
-    def _links(self) -> list[tuple[str, str]]:
-        """The names of plants whose insights are linked as contradicting, every pair of every link."""
-        names = self.map.names
+    def _links(self) -> list[Link]:
+        """Every pair of things that a contradiction links, with what its two insights say."""
+        names, memories = self.map.names, self.memories
         return [
-            (left, right)
+            Link(left, right, f"{memories[link.left_id].content} | {memories[link.right_id].content}")
             for agent in self.world.languages
             for link in self.store.contradictions(agent)
             for left in sorted(names.get(link.left_id, ()))
@@ -225,19 +233,17 @@ class _Measuring:
             self._miss("one side is gone", left.name, " | ".join((*left.says, "--", *right.says)))
         return standing
 
-    def _linked(self, left: Plant, right: Plant, links: list[tuple[str, str]]) -> bool:
-        linked = (left.name, right.name) in links or (right.name, left.name) in links
+    def _linked(self, left: Plant, right: Plant, links: list[Link]) -> bool:
+        linked = any({link.left, link.right} == {left.name, right.name} for link in links)
         if not linked:
             self._miss("contradiction not seen", left.name, " | ".join((*left.says, "--", *right.says)))
         return linked
 
-    def _linked_wrongly(self, names: tuple[str, str]) -> int:
-        plants = [self.map.plants.get(name) for name in names]
-        left, right = plants
+    def _linked_wrongly(self, link: Link) -> int:
+        left, right = (self.map.plants.get(name) for name in (link.left, link.right))
         if left and right and left.sort != "near" and right.name in (left.name, left.other):
             return 0
-        text = " | ".join(says for plant in plants if plant for says in plant.says[:1])
-        return self._miss("contradiction where there is none", " ".join(names), text)
+        return self._miss("contradiction where there is none", f"{link.left} {link.right}".strip(), link.says)
 
     def _gave_way(self, old: Plant, new: Plant) -> bool:
         before = [one for one in self.map.about(old.name) if self.map.names[one.memory_id] == {old.name}]

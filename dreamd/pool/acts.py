@@ -17,10 +17,11 @@ from dreamd.pool import circumstances, cues, plainly
 from dreamd.pool.similarity import keywords
 from dreamd.pool.speech import redacted
 from dreamd.pool.stated import sentences
+from dreamd.pool.told import tells
 
 Cue = Literal[
     "told to remember", "rule", "preference", "lesson", "correction", "decision", "promise", "budget", "fact", "manner",
-    "hurry", "usual", "habit", "statement",
+    "hurry", "usual", "habit", "statement", "told",
 ]  # fmt: skip
 _KINDS: dict[Cue, Kind] = {
     "told to remember": "fact",
@@ -37,9 +38,15 @@ _KINDS: dict[Cue, Kind] = {
     "usual": "preference",
     "habit": "preference",
     "statement": "fact",
+    "told": "fact",
 }
 _APPLICABLE = ("preference", "lesson", "behaviour")  # kinds that hold in a situation
-_ONLY_LASTING: tuple[Cue, ...] = ("usual", "habit", "statement")  # nothing to keep when said of the moment
+_ONLY_LASTING: tuple[Cue, ...] = (
+    "usual",
+    "habit",
+    "statement",
+    "told",
+)  # nothing to keep when said of the moment
 
 
 class Act(Struct, frozen=True, kw_only=True):
@@ -158,12 +165,16 @@ def _act(sentence: str) -> Act | None:
 def _sorted(sentence: str, plain: str, start: int) -> Act | None:
     """The first cue of the sentence, in the order of what a reader must not miss."""
     rest = plain[start:]
-    cue = next((cue for cue, shows in _SHOWS if shows(rest)), None)
+    cue = _cue(rest) or (_cue(plain) if start else None)
     corrects = cues.CORRECTION.search(plain) is not None
-    if cue is None and corrects and cues.REPLACED.search(rest):
+    if cue in (None, "told") and corrects and cues.REPLACED.search(rest):
         cue = "correction"
     made = _made(cue, sentence, plain, start) if cue else None
     return replace(made, corrects=corrects) if made else None
+
+
+def _cue(text: str) -> Cue | None:
+    return next((cue for cue, shows in _SHOWS if shows(text)), None)
 
 
 def _rule(rest: str) -> bool:
@@ -195,6 +206,17 @@ def _lasting(pattern: cues.Pattern) -> Callable[[str], bool]:
     return lambda rest: pattern.search(rest) is not None and not cues.PAST.search(rest)
 
 
+# what it is about is pointed at, or wanted once: "I love it", 我要一份摘要
+_POINTED = re.compile(
+    r"\b(?:to|it|this|that|these|those|them|one)[.! ]*$|\bforget\b|(?:这[个些样里]|那[个些样里]|它们?|忘)[。!,]|(?:这[个些样里]|那[个些样里]|它们?)$|要一?[份个张杯下些点条]",
+    re.IGNORECASE,
+)
+
+
+def _named_and_told(rest: str) -> bool:
+    return tells(rest) and not _POINTED.search(rest)
+
+
 _SHOWS: tuple[tuple[Cue, Callable[[str], bool]], ...] = (
     ("lesson", _found(cues.LESSON)),
     ("budget", _found(circumstances.BUDGET)),
@@ -208,6 +230,7 @@ _SHOWS: tuple[tuple[Cue, Callable[[str], bool]], ...] = (
     ("usual", _found(plainly.USUAL)),
     ("habit", _lasting(plainly.HABIT)),
     ("statement", _lasting(plainly.STATEMENT)),
+    ("told", _named_and_told),
 )
 
 
@@ -215,13 +238,17 @@ _SHOWS: tuple[tuple[Cue, Callable[[str], bool]], ...] = (
 
 _FILLER = re.compile(
     r"^(?:(?:hi|hello|hey|ok|okay|well|btw|by the way|also|so|and|but|oh|yes|yeah|no|nope|right|thanks|thank you|fyi|ps|note|please note|note that|as i said|like i said|"
-    r"again|one more thing|for the record|just so you know|to be clear|honestly|actually|wait|sorry|hmm|remember|important|reminder|correction|great|good|cool|sure|fine|"
+    r"again|lesson learned|the lesson|as i keep saying|one more thing|for the record|just so you know|to be clear|honestly|actually|wait|sorry|hmm|remember|important|reminder|correction|great|good|cool|sure|fine|"
     r"that's wrong|that is wrong|not right|there|all|everyone)(?:[,:;.!—–-]+\s*(?:not [^,:;]{1,30}[:;,]\s*)?|\s+(?=i\b|we\b|my\b|our\b|the budget|let's|always|never|from now)))+"
-    r"|^(?:(?:你好|您好|好的?|嗯+|对了|顺便说一下|顺便说一句|顺便|另外|还有|而且|再说一遍|我说过|提醒一下|哦|啊|那个|不过|但是?|谢谢|注意|对|是的|不对|不是|不|错了|你错了|说错了|弄错了|搞错了|记错了|不对不对|说实话|坦白说|其实|实际上|备注|补充一下|更正)[,:;。!\s]+)+",
+    r"|^(?:(?:你好|您好|好的?|嗯+|对了|顺便说一下|顺便说一句|顺便|另外|还有|而且|再说一遍|我说过|提醒一下|哦|啊|那个|不过|但是?|谢谢|注意|对|是的|不对|不是|不|错了|你错了|说错了|弄错了|搞错了|记错了|不对不对|说实话|坦白说|其实|实际上|备注|补充一下|更正|说过了|还是那句话|按老规矩)[,:;。!\s]+)+",
     re.IGNORECASE,
 )  # fmt: skip
-_FAREWELL = re.compile(
-    r"[,;。!\s]*(?:很?高兴认识你|谢谢你?|多谢|再见|拜托了?|辛苦了|好吗|可以吗|\b(?:thanks|thank you|thx|please|ok|okay|bye|cheers))[\s.。!！~]*$",
+# what is said about the saying, or follows from it: the statement ends before it
+_TRAILS = re.compile(
+    r"[,;。!\s]*(?:很?高兴认识你|谢谢你?|多谢|再见|拜托了?|辛苦了|好吗|可以吗|\b(?:thanks|thank you|thx|please|ok|okay|bye|cheers))[\s.。!！~]*$"
+    r"|[,;] (?:so|plan (?:around|for) (?:that|it)|nothing (?:moves|changes) that|as (?:always|usual|before|ever)|like every time|we learned that the hard way|that has not changed"
+    r"|i (?:prefer|dislike|hate|like|want|need) (?:it|that)|remember (?:it|that|this)|don't forget(?: it)?)\b[^,;]*$"
+    r"|,(?:这是(?:规矩|习惯)|我?习惯了|别忘了?|记得|上次[^,]{1,10}|准时开始|老样子|不然[^,]*|否则[^,]*|所以[^,]*|按这个安排|先看[^,]*|已经定了)[。!\s]*$",
     re.IGNORECASE,
 )
 _LONGEST = 240  # characters of a statement
@@ -234,17 +261,11 @@ def _filler(plain: str) -> int:
 
 
 def _made(cue: Cue, sentence: str, plain: str, start: int) -> Act | None:
-    farewell = _FAREWELL.search(plain, start)
-    end = farewell.start() if farewell and farewell.start() > start else len(plain)
+    end = _end(plain, start)
     body = plain[start:end]
     statement = " ".join(sentence[start:end].split()).strip(" ,，、:：;；。.!！~?？*_")
-    passing = _KINDS[cue] == "behaviour"
-    if not statement or len(statement) > (_MOMENT_LONGEST if passing else _LONGEST):
-        return None
-    if not passing and not keywords(statement):
-        return None
     once = cues.ONCE.search(body) is not None
-    if once and cue in _ONLY_LASTING:
+    if not _sayable(cue, statement) or (once and cue in _ONLY_LASTING):
         return None
     kind = "behaviour" if once and _KINDS[cue] == "preference" else _KINDS[cue]
     return Act(
@@ -252,10 +273,23 @@ def _made(cue: Cue, sentence: str, plain: str, start: int) -> Act | None:
         kind=kind,
         quote=sentence,
         statement=statement,
-        explicit=cues.FOR_LATER.search(body) is not None and not once and not passing,
+        explicit=cues.FOR_LATER.search(plain[start:]) is not None and not once and kind != "behaviour",
         applies_when=_situation(sentence[start:end], body) if kind in _APPLICABLE else "",
         what=_object(sentence[start:end], body) if cue == "preference" else "",
     )
+
+
+def _end(plain: str, start: int) -> int:
+    """Where the statement ends: before thanks, before what follows from it. What it is not stays: that may be the point."""
+    end = len(plain.rstrip(" .。!"))
+    found = _TRAILS.search(plain, start, end)
+    return found.start() if found and keywords(plain[start : found.start()]) else end
+
+
+def _sayable(cue: Cue, statement: str) -> bool:
+    passing = _KINDS[cue] == "behaviour"
+    of_a_length = 0 < len(statement) <= (_MOMENT_LONGEST if passing else _LONGEST)
+    return of_a_length and (passing or bool(keywords(statement)))
 
 
 def _situation(said: str, plain: str) -> str:

@@ -37,6 +37,7 @@ _WORTH = {
     "usual": 0.4,
     "habit": 0.3,
     "statement": 0.25,
+    "told": 0.25,
     "failure": 0.3,
     "outcome": 0.15,
     "figures": 0.15,

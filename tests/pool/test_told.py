@@ -1,0 +1,54 @@
+import pytest
+
+from dreamd.pool.acts import acts
+from dreamd.pool.told import tells
+
+TELLS = [
+    "The small tent sleeps 2",
+    "Logs are kept for 30 days",
+    "Tom works in Madrid",
+    "On Mondays the gym is closed",
+    "Our dog is called Biscuit",
+    "Whenever there are night trains, I take those",
+    "Recipes should have metric units",
+    "日志保留30天",
+    "豆包是我们家的狗",
+    "健身房周一关门",
+    "小汤的办公室在马德里",
+    "我出门喜欢坐高铁",
+]
+OF_THE_MOMENT = [
+    "Rename load_orders in Makefile",
+    "Leave the second one out",
+    "I think the export should return earlier",
+    "The export fails since this morning",
+    "I want a summary of the report",
+    "We are waiting for Priya",
+    "It is raining again",
+    "The printer is broken",
+    "I'll be back after lunch",
+    "We moved it to Friday",
+    "Thanks, that looks good",
+    "把第二个按钮往左移一点",
+    "我要一份会议纪要的摘要",
+    "给我们订3张票",
+    "今天的会在3点",
+    "服务器坏了",
+    "我觉得第2个好",
+    "我们5点到了",
+]
+
+
+@pytest.mark.parametrize("text", TELLS)
+def test_how_things_are_is_heard_whatever_the_words(text: str) -> None:
+    assert tells(text)
+
+
+@pytest.mark.parametrize("text", OF_THE_MOMENT)
+def test_orders_passing_states_events_and_guesses_tell_nothing_lasting(text: str) -> None:
+    assert not tells(text)
+
+
+@pytest.mark.parametrize("text", TELLS)
+def test_what_is_only_told_is_never_on_purpose_for_later(text: str) -> None:
+    assert not any(act.explicit for act in acts(f"{text}."))
