@@ -187,7 +187,7 @@ DONE = re.compile(
     _I,
 )
 PAST = re.compile(
-    r"\b(?:was|were|went|took|had|got|been|yesterday|ago|last (?:week|month|night|year|time)|must (?:have|feel)|glad)\b|昨天|前天|上周|上个?月|刚刚|[^不]了[,。!]?$",
+    r"\b(?:was|were|went|took|had|got|been|yesterday|ago|last (?:week|month|night|year|time)|must (?:have|feel)|glad)\b|昨天|前天|上周|上个?月|刚刚|(?<![不忘定])了[,。!]?$",
     _I,
 )
 LESSON = Pattern(
