@@ -2,11 +2,13 @@ from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
 
 import pytest
+from anyio import to_thread
 from msgspec.structs import replace
 
 from dreamd.config import Daily, DeepDream
+from dreamd.deep_dream.sources import gather
 from dreamd.errors import DiskFull, StateLocked, StoreBusy
-from dreamd.locks import NIGHT, exclusive
+from dreamd.locks import NIGHT, dream_lock, exclusive
 from dreamd.memories import Memory
 from dreamd.night.run import run_night
 from dreamd.night.watch import look
@@ -169,3 +171,30 @@ async def test_who_waits_for_a_deep_dream_is_told_for_whom_and_keeps_no_row(hous
     (bert,) = (one for one in outcomes if one.row.agent == "bert" and one.row.phase == "deep_dream")
     assert (bert.row.reason, bert.new) == ("waits its turn: anna dreams first", False)
     assert home.parts.store.ledger("bert", "deep_dream") == []
+
+
+async def test_the_night_dreams_before_deep_dream_which_reads_what_it_found(house: Build) -> None:
+    home = house("anna")
+    home.says("anna", NOON - timedelta(days=1), "I prefer tabs over spaces in Makefiles.", "All right.")
+    home.says("anna", NOON, "As ever, I prefer tabs over spaces in Makefiles.", "All right.")
+    outcomes = await run_night(home.parts, MONDAY)
+    assert [outcome.row.phase for outcome in outcomes] == ["daily", "dream", "deep_dream"]
+    (insight,) = home.parts.store.memories(
+        MemoryQuery(types=("insight",), statuses=("candidate", "long_term"))
+    )
+    assert "tabs" in insight.content
+    material = await to_thread.run_sync(gather, home.parts, "anna", MONDAY, 1)
+    assert {source.text for source in (*material.insights, *material.waiting)} == {insight.content}
+
+
+async def test_a_dream_that_fails_is_told_and_the_deep_dream_goes_on(house: Build) -> None:
+    home = house("anna")
+    home.says("anna", NOON, "I prefer tabs over spaces in Makefiles.", "All right.")
+    async with exclusive(home.parts.state / dream_lock("anna"), home.clock, what="somebody dreams"):
+        outcomes = await run_night(home.parts, MONDAY)
+    assert [(one.row.phase, one.row.state) for one in outcomes] == [
+        ("daily", "done"),
+        ("dream", "failed"),
+        ("deep_dream", "skipped"),
+    ]
+    assert home.parts.store.ledger("anna", "dream")[0].state == "failed"
