@@ -42,7 +42,8 @@ _NOT_SAID = re.compile(
     r"|\s*(?:\[?\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d\d:\d\d)|\s*\[[^\]\n]{1,40}\]\s|\s*(?:at \S+\(|File \")"
     r"|.*\b(?:INFO|DEBUG|WARN|WARNING|ERROR|FATAL|TRACE|CRITICAL|SEVERE)\b[\s:\]|]"
     r"|(?: {4,}|\t)(?![-*•\d])"
-    r"|.*(?:[{};]\s*$|=>|==|\(\)|:=|</|/>|\w+\s*=\s*[\w\"'\[{(]|\w\(\w*[,)]\s*[\w{:;]|\$\{|\{\{|<\w+>)"
+    r"|.*(?:[{};]\s*$|=>|==|\(\)\s*[;{=:]|\(\)\.\w|:=|</|/>|\w+\s*=\s*[\w\"'\[{(]|\w\(\w+, ?\w|\w\(\w*\)\s*[{:;]|\$\{|\{\{|<\w+>)"
+    r"|\s*[\w.]+\(\)\s*$"
     r"|\s*(?:def|class|import|from \w+ import|return|const|let \w+ =|var|function|public|private|SELECT|INSERT|UPDATE \w+ SET)\b(?!.*\s(?:i|my|we)\b)"
     r"|(?i:\s*(?:example|e\.g\.|for example|sample|template|quote|example|例如|比如|示例|例子|引用|模板|譬如)\s*[:：,，])",
 )
