@@ -208,7 +208,7 @@ _IDENTIFIER = re.compile(
     re.IGNORECASE,
 )
 _EVENT = re.compile(
-    r"\b(?:yesterday|ago|failed|fixed|happened|bought|spent|paid|met|saw|went|finished|merged|closed|was|were)\b|昨天|前天|刚才|失败了|修复了|[买花付见去完]了",
+    r"\b(?:yesterday|ago|failed|fixed|happened|bought|spent|paid|met|saw|went|finished|merged|closed|was|were|causes?|caused|culprit)\b|原因|昨天|前天|刚才|失败了|修复了|[买花付见去完]了",
     re.IGNORECASE,
 )
 _IS = re.compile(
@@ -237,7 +237,8 @@ def _other_value(a: Wording, b: Wording, similarity: float) -> Verdict:
 def _other_name(a: Wording, b: Wording, names: set[str], similarity: float) -> Verdict:
     """What can have one name only has another one; who likes or uses one thing may like another too."""
     left, right = ([name for name in one.names if name in names] for one in (a, b))
-    if len(left) != 1 or len(right) != 1 or not all(_IS.search(one.said) for one in (a, b)):
+    lasts = all(_IS.search(one.said) and not _EVENT.search(one.said) for one in (a, b))
+    if len(left) != 1 or len(right) != 1 or not lasts:
         return DIFFERENT
     leaving = wording(left[0]).words | wording(right[0]).words
     if not (a.words - leaving and alike(a, b, similarity, leaving)) or _polarity(a, b) != _polarity(b, a):
@@ -253,18 +254,25 @@ def _or(left: Iterable[str], right: Iterable[str]) -> str:
 
 
 def _denies(one: Wording, other: Wording) -> str:
-    """`not X but Y` against a statement of X: what it denies is the other's, and it speaks of nothing else."""
+    """`not X but Y` against a statement of X: what it denies is the other's, and both speak of one thing."""
     if not one.denied:
         return ""
     denied = wording(one.denied)
     words = (other.words & denied.words) - one.words
     values = (other.values & denied.values) - one.values
-    said = one.words | denied.words
-    if not words and not values:
+    spoken = len(other.words & (one.words | denied.words)) + len(values)
+    if not (words or values) or not other.words or spoken < _DENIES * (len(other.words) + len(values)):
         return ""
-    if not other.words or len(other.words & said) < _DENIES * len(other.words):
-        return ""
-    return f"one says it is not {one.denied.strip()}"
+    return "" if _another(one, other, denied.words) else f"one says it is not {one.denied.strip()}"
+
+
+def _another(one: Wording, other: Wording, denied: frozenset[str]) -> bool:
+    """The alpha server is not the beta server: before a word of both stands a word of each."""
+    shared = one.words & other.words
+    mine, others = (_slots(each.clauses, shared) for each in (one, other))
+    return any(
+        before == BOUND and others[before, after] - denied for before, after in mine.keys() & others.keys()
+    )
 
 
 def _polarity(one: Wording, other: Wording) -> bool | None:
@@ -286,6 +294,10 @@ def _turned_round(a: Wording, b: Wording) -> bool:
     ]
     if any(ways[0][place] != ways[1][place] for place in ways[0].keys() & ways[1].keys()):
         return True
-    left, right = ([name for name in one.names if name in other.names] for one, other in ((a, b), (b, a)))
+    left, right = (_in_order({*a.names, *b.names}, one.said.casefold()) for one in (a, b))
     listed = any(re.search(r"\band\b|[和与、]", one.said) for one in (a, b))
-    return left != right and not listed
+    return set(left) == set(right) and left != right and not listed
+
+
+def _in_order(names: Iterable[str], text: str) -> list[str]:
+    return sorted((name for name in names if name in text), key=lambda name: (text.find(name), name))

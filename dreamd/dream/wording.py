@@ -46,7 +46,7 @@ def wording(text: str) -> Wording:
     kept, denied = _parted(unicodedata.normalize("NFKC", text).replace("’", "'"))
     exact = facts(kept)
     values = frozenset(fact for fact in exact if _VALUE.match(fact)) | _days(kept)
-    names = (fact for fact in exact if not _VALUE.match(fact) and not _DAY_NAME.fullmatch(fact))
+    names = (fact for fact in exact if not _VALUE.match(fact) and not _NO_NAME.fullmatch(fact))
     clauses = CLAUSE.split(kept)
     return Wording(
         plain=" ".join(re.findall(r"\w+", normal)),
@@ -102,7 +102,9 @@ _OPENING = re.compile(
     re.IGNORECASE,
 )
 
-_POINTING = re.compile(r"\b(?:that|this|it|them|those|these)\b|[这那它]", re.IGNORECASE)
+_POINTING = re.compile(
+    r"\b(?:that|this|it|them|these|those)(?:\s+(?:is|was|are)\b|'s\b|\W*$)|[这那][个些]\W*$|它", re.IGNORECASE
+)
 
 # --- its words ---
 
@@ -115,10 +117,12 @@ _LIGHT = re.compile(
     r"其实|更正|说过了|注意|请|应该|我们|咱们|一点|一下|因为|由于|所以|这次|的话|一共|总共|安排|先|[吧啊呢要很太再用选]",
     re.IGNORECASE,
 )  # fmt: skip
-_DAY_NAME = re.compile(
+_DAYS_AND_MONTHS = (
     r"(?:mon|tues|wednes|thurs|fri|satur|sun)days?|jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|"
     r"aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?"
 )
+_DAY_NAME = re.compile(_DAYS_AND_MONTHS)
+_NO_NAME = re.compile(rf"{_DAYS_AND_MONTHS}|[\u3400-\u9fff]|时候")  # 寄 in 寄快递, 时候 in 的时候快递
 _WEEKDAY = re.compile(
     r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|(?:周|星期|礼拜)([一二三四五六日天])", re.IGNORECASE
 )

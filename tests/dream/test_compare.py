@@ -1,0 +1,125 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dreamd.dream.compare import DIFFERENT, SAME, Contradicts, compare, likeness
+from dreamd.dream.wording import wording
+
+SAYINGS = st.sampled_from(
+    [
+        "I hate red in charts", "I like red charts", "Please avoid red in the charts, I dislike it", "No blue charts",
+        "The budget is 500 euros", "The budget is 800 euros, not 500", "Our budget is limited", "Anna reports to Bob",
+        "Bob reports to Anna", "我不吃香菜", "我吃香菜", "点菜别放香菜，我不吃", "周会9点开始", "周会10点开始", "", "not", "...",
+    ]
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("I prefer short answers", "Please keep your answers short."),
+        ("Our budget is limited, so nothing fancy.", "The budget is limited this time too, take the cheaper one."),
+        ("I drink green tea in the morning.", "My morning drink is green tea."),
+        ("I don't eat meat.", "No meat for me, I don't eat that."),
+        ("No meetings before 10 am.", "Don't put meetings before 10 am into my calendar."),
+        ("The release is planned for May 8.", "The release must go out on May 8."),
+        ("Our rent is 1,450 euros a month", "The rent is 1450 euros per month"),
+        ("You should indent with tabs, not mix them.", "Use tabs to indent."),
+        ("我喜欢简短的回答，长的看不完。", "你的回答要简短。"),
+        ("代码缩进用制表符。", "说过了，缩进要用制表符。"),
+        ("我们的预算有限", "因为预算有限，先看便宜的方案"),
+        ("基金申请3月13日截止。", "基金申请的截止日期是三月十三日。"),
+    ],
+)  # fmt: skip
+def test_other_words_for_the_same_are_the_same(left: str, right: str) -> None:
+    assert compare(left, right) == compare(right, left) == SAME
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("I hate red shirts", "I hate blue shirts"),
+        ("I like red", "I like red wine"),
+        ("I prefer an aisle seat on flights", "For the flight take a window seat, I prefer that"),
+        ("I drink coffee in the morning", "I drink coffee in the evening"),
+        ("I prefer Python for scripts", "I prefer Ruby for scripts"),
+        ("In the weekly report, dates are ISO", "In the weekly report, add charts"),
+        ("Order green tea, that is what I drink in the morning", "I drink black coffee in the morning"),
+        ("Anna's birthday is on May 3.", "Anne's birthday is on May 30."),
+        ("The alpha server has 16 GB of memory", "There are 64 GB of memory in the beta server"),
+        ("The flight to Oslo leaves at 6:40.", "The flight from Oslo leaves at 16:40."),
+        ("Anna reports to Bob", "Bob reports to Anna"),
+        ("Issue 12 is closed", "Issue 13 is closed"),
+        ("The tests failed on March 2", "The tests failed on March 5"),
+        ("I bought 3 apples yesterday", "I bought 5 apples yesterday"),
+        ("The cause is in load_orders: it reads twice", "The cause is in parse_row: it reads twice"),
+        ("换一家吧，我不吃香菜。", "换一家吧，我不吃猪肉。"),
+        ("我讨厌红色的图表", "我讨厌橙色的图表"),
+        ("代码注释用英文写", "代码注释用日文写"),
+        ("小安的生日是5月3日", "小燕的生日是5月30日"),
+        ("我早上喝绿茶", "给我点一杯豆浆，我早上都喝这个"),
+        ("", "I like tea"),
+    ],
+)  # fmt: skip
+def test_likeness_makes_nothing_the_same_and_nothing_a_contradiction(left: str, right: str) -> None:
+    assert compare(left, right) == compare(right, left) == DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "reason"),
+    [
+        ("I eat fish.", "No fish, I don't eat fish.", "denies"),
+        ("We deploy on Fridays.", "We never deploy on Fridays.", "denies"),
+        ("The API allows 100 requests per minute.", "The API allows 250 requests per minute.", "250"),
+        ("The warehouse opens at 7:00.", "The warehouse is open from 8:30.", "08:30"),
+        ("The contract ends on June 30.", "The contract ends on September 30.", "--09-30"),
+        ("The review is on Monday", "The review is on Thursday", "thursday"),
+        ("Our paper supplier is Brightwell.", "Our paper supplier is Norwood.", "norwood"),
+        ("I use tabs for indentation", "For indentation, not tabs but spaces", "not tabs"),
+        (
+            "The grant deadline is March 13",
+            "No, the grant deadline is March 20, not March 13.",
+            "not March 13",
+        ),
+        ("我吃鱼", "我不吃鱼", "denies"),
+        ("我们周五上线", "我们周五不上线", "denies"),
+        ("仓库早上7点开门", "仓库早上8点半开门", "08:30"),
+        ("周会9点开始", "周会的时间是10点45分，不是9点", "9点"),
+    ],
+)
+def test_another_value_or_a_denial_of_the_same_thing_contradicts(left: str, right: str, reason: str) -> None:
+    found = compare(left, right)
+    assert isinstance(found, Contradicts)
+    assert reason in found.reason
+    assert isinstance(compare(right, left), Contradicts)
+
+
+@pytest.mark.parametrize(
+    ("old", "text"),
+    [
+        ("I drink coffee", "Not coffee but tea for the meeting"),
+        ("I prefer tabs", "Actually I prefer coffee"),
+        ("The alpha server has 16 GB of memory", "Actually the beta server has 64 GB of memory, not 16 GB"),
+        ("Our office is in Berlin", "The party is in Hamburg, not Berlin"),
+    ],
+)
+def test_a_correction_leaves_bystanders_alone(old: str, text: str) -> None:
+    assert compare(old, text) == DIFFERENT
+
+
+@given(SAYINGS, SAYINGS)
+def test_a_comparison_does_not_depend_on_who_comes_first(left: str, right: str) -> None:
+    assert compare(left, right) == compare(right, left)
+    assert 0 <= likeness(wording(left), wording(right)) <= 1
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_any_texts_can_be_compared(left: str, right: str) -> None:
+    assert compare(left, left) == SAME
+    assert compare(left, right) == compare(right, left)
+
+
+@given(SAYINGS, st.integers(1, 99), st.integers(1, 99))
+def test_what_differs_in_a_number_is_never_the_same(text: str, one: int, other: int) -> None:
+    found = compare(f"{text}: {one} euros", f"{text}: {other} euros")
+    assert (found == SAME) == (one == other)
