@@ -18,8 +18,11 @@ from dreamd.daemon import open_parts
 from dreamd.errors import UsageError
 from dreamd.locks import NIGHT, exclusive
 from dreamd.parts import Parts
+from dreamd.stores.base import LedgerRow
 
 T = TypeVar("T")
+
+_NO_LLM = "no LLM is configured"  # as `daily.phase` gives its reason
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
 agent_option = click.option("--agent", metavar="ID", help="Only this agent.")
@@ -67,6 +70,12 @@ def local_time(at: datetime, zone: ZoneInfo) -> str:
 def some(count: int, thing: str) -> str:
     """`1 log`, `2 logs`."""
     return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
+def became(row: LedgerRow) -> str:
+    """`done`, `failed (the disk is full)`."""
+    by_rule = " by rule" if row.state == "done" and row.reason == _NO_LLM else ""
+    return f"{row.state}{by_rule}{f' ({row.reason})' if row.reason else ''}"
 
 
 def print_json(value: object) -> None:
