@@ -111,7 +111,11 @@ def _place(outcome: Outcome, path: Path) -> str:
 
 
 def _retired(outcome: Outcome) -> str:
-    return f"{outcome.retired} {'entry' if outcome.retired == 1 else 'entries'} retired" if outcome.retired else ""
+    return (
+        f"{outcome.retired} {'entry' if outcome.retired == 1 else 'entries'} retired"
+        if outcome.retired
+        else ""
+    )
 
 
 def _cost(outcome: Outcome) -> str:

@@ -22,9 +22,9 @@ def versions(parts: Parts, agent_id: str) -> list[FileVersion]:
 
 
 def unified(before: str, after: str, path: Path) -> str:
-    """The unified diff of two contents, "" when they are the same."""
+    """The unified diff of two contents of a file, "" when they are the same."""
     lines = difflib.unified_diff(
-        before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{path.name}", f"b/{path.name}"
+        before.splitlines(keepends=True), after.splitlines(keepends=True), str(path), str(path)
     )
     return "".join(
         line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines

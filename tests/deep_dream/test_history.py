@@ -58,7 +58,7 @@ def test_putting_a_version_back_puts_back_what_could_be_undone_then() -> None:
 def test_a_diff_is_unified_and_empty_for_the_same() -> None:
     assert unified("- a\n", "- a\n", Path("MEMORY.md")) == ""
     assert unified("- a\n", "- a\n- b", Path("MEMORY.md")) == (
-        "--- a/MEMORY.md\n+++ b/MEMORY.md\n@@ -1 +1,2 @@\n - a\n+- b\n\\ No newline at end of file\n"
+        "--- MEMORY.md\n+++ MEMORY.md\n@@ -1 +1,2 @@\n - a\n+- b\n\\ No newline at end of file\n"
     )
 
 
