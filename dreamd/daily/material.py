@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from typing import TypeVar, cast
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -16,6 +17,8 @@ from dreamd.stores.base import LedgerRow, MemoryQuery, Store
 
 _DAY_CHARACTERS = 60_000_000
 _LEAST_SHARE = 250
+_NO_TIME = datetime.min.replace(tzinfo=UTC)  # of what nobody asks here
+T = TypeVar("T")
 UNFINISHED = ("running", "failed")  # states of a run that was not committed
 
 
@@ -115,13 +118,35 @@ class _Hash:
     def __init__(self, most: int) -> None:
         self._hash = hashlib.sha256()
         self._most = most
+        self._known: dict[object, object] = {}
 
     def slim(self, one: Memory, *, whole: bool) -> Memory:
         filed = one.filed and not whole
         if not filed:
             facts = (one.memory_id, one.role, one.origin, one.tool, one.ok, one.content)
             self._hash.update(repr(facts).encode("utf-8", "surrogatepass"))
-        return replace(one, filed=filed, content=held(one.content, self._most), trace=None, span=None)
+        same = self._same
+        return Memory(
+            memory_id=one.memory_id,
+            type="raw",
+            content="" if one.role == "tool" else held(one.content, self._most),
+            agent=same(one.agent),
+            window=same(one.window),
+            received_at=_NO_TIME,
+            session_id=same(one.session_id),
+            task_id=same(one.task_id),
+            timestamp=one.timestamp,
+            role=same(one.role),
+            origin=same(one.origin),
+            trust=one.trust,
+            tool=same(one.tool),
+            ok=one.ok,
+            filed=filed,
+        )
+
+    def _same(self, value: T) -> T:
+        """An equal value met before: a row of the store brings its own copy of each."""
+        return cast("T", self._known.setdefault(value, value))
 
     def hexdigest(self) -> str:
         return self._hash.hexdigest()
