@@ -64,12 +64,12 @@ def events(memories: Iterable[Memory]) -> list[Event]:
 
 
 def held(text: str, most: int = MESSAGE_CHARACTERS) -> str:
-    """As much of a message as can ever be shown."""
+    """As much of a message as can ever be shown. Its ellipsis is ASCII: a wider one would double English text in memory."""
     text = text.strip()
     if len(text) <= most:
         return text
     half = most // 2
-    return f"{text[:half]}…{text[-half:]}"
+    return f"{text[:half]}...{text[-half:]}"
 
 
 def _beginning(session: Sequence[Memory]) -> tuple[bool, float]:
