@@ -114,7 +114,7 @@ def candidate(path: str, *, forced: bool = False) -> Found:
     return Found(path, "/", stamp_of_nothing, NUMBERS, forced)
 
 
-stamp_of_nothing = sources.Stamp(0, 0, 0, 0)
+stamp_of_nothing = sources.Stamp(0, 0, 0, 0, 0)
 
 
 def test_a_format_is_guessed_by_who_is_surest() -> None:
