@@ -24,7 +24,7 @@ from dreamd.tail.steps import How
 from dreamd.tail.sync import tailers
 from tests.tail.house import line, parts_on, raw
 
-EXAMPLES = int(os.environ.get("DREAMD_MODEL_EXAMPLES", "60"))
+EXAMPLES = int(os.environ.get("DREAMD_MODEL_EXAMPLES", "200"))
 _FIRST = 1000  # all numbers have as many digits, so all lines are equally long
 _HEADER = b'{"type":"summary","summary":"' + b"x" * 1200 + b'"}\n'  # fills what is hashed of a head
 _SAME_END = b', "todos": "' + b"." * 80 + b'"}\n'  # more than 64 bytes
@@ -67,8 +67,10 @@ class Logs(RuleBasedStateMachine):
 
     def teardown(self) -> None:
         if hasattr(self, "folder"):
-            self.sync()
-            shutil.rmtree(self.folder)
+            try:
+                self.sync()
+            finally:
+                shutil.rmtree(self.folder)
 
     # --- what there is -----------------------------------------------------------------------------------------
 
