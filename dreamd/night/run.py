@@ -19,7 +19,7 @@ from dreamd.locks import NIGHT, exclusive
 from dreamd.night.due import Known, Night, dreamers, lookback, turn, waiting
 from dreamd.night.known import known
 from dreamd.parts import Outcome, Parts
-from dreamd.stores.base import Changes, LedgerRow, Phase
+from dreamd.stores.base import Changes, LedgerRow, Phase, cost
 from dreamd.tail.sync import sync
 
 
@@ -62,17 +62,13 @@ async def finish(parts: Parts, night: Night, *, force: bool = False) -> list[Out
 def totals(outcomes: Sequence[Outcome]) -> dict[str, int]:
     """Phases by what became of them, and what their calls cost this time."""
     rows = [outcome.row for outcome in outcomes]
-    spent = [usage for outcome in outcomes for usage in outcome.spent]
     counts = {
         state: sum(row.state == state for row in rows) for state in ("done", "skipped", "failed", "held")
     }
     return {
         "phases": len(rows),
         **counts,
-        "calls": sum(usage.calls for usage in spent),
-        "resumed": sum(usage.resumed for usage in spent),
-        "input_tokens": sum(usage.input_tokens for usage in spent),
-        "output_tokens": sum(usage.output_tokens for usage in spent),
+        **cost([usage for outcome in outcomes for usage in outcome.spent]),
     }
 
 

@@ -5,7 +5,7 @@ threads. Several processes may hold the same store open. A new question must fir
 one: this protocol is meant to stay small.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Literal, Protocol
 
@@ -95,6 +95,31 @@ class Usage(Struct, frozen=True):
     input_tokens: int = 0
     output_tokens: int = 0
     resumed: int = 0
+
+
+def summed(usages: Iterable[Usage]) -> tuple[Usage, ...]:
+    """One of each purpose, in order of first use."""
+    sums: dict[str, Usage] = {}
+    for one in usages:
+        known = sums.get(one.purpose, Usage(one.purpose))
+        sums[one.purpose] = Usage(
+            one.purpose,
+            calls=known.calls + one.calls,
+            input_tokens=known.input_tokens + one.input_tokens,
+            output_tokens=known.output_tokens + one.output_tokens,
+            resumed=known.resumed + one.resumed,
+        )
+    return tuple(sums.values())
+
+
+def cost(usages: Sequence[Usage]) -> dict[str, int]:
+    """All purposes together, as events and commands tell it."""
+    return {
+        "calls": sum(one.calls for one in usages),
+        "resumed": sum(one.resumed for one in usages),
+        "input_tokens": sum(one.input_tokens for one in usages),
+        "output_tokens": sum(one.output_tokens for one in usages),
+    }
 
 
 class LedgerRow(Struct, frozen=True, kw_only=True):

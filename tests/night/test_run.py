@@ -14,7 +14,7 @@ from dreamd.parts import Outcome
 from dreamd.providers.scripted import ScriptedProvider
 from dreamd.stores.base import Changes, MemoryQuery, Written
 from dreamd.stores.inmemory import InMemoryStore
-from tests.night.conftest import House, set_clock
+from tests.night.conftest import House, asking, set_clock
 
 MONDAY = date(2026, 3, 2)
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -151,7 +151,7 @@ async def test_a_bug_met_in_one_phase_leaves_the_night_but_rests_like_a_failure(
 
 async def test_a_person_need_not_wait_for_a_deep_dream_that_failed_or_was_given_up(house: Build) -> None:
     home = house("anna")
-    failing = replace(home.parts, provider=lambda _job: ScriptedProvider([]))
+    failing = asking(home.parts, ScriptedProvider([]))
     home.says("anna", NOON, "How long is the bridge?", "It is 320 metres long.")
     assert states(await run_night(failing, MONDAY))["anna", "deep_dream"] == "failed"
     row = home.parts.store.ledger("anna", "deep_dream")[0]
@@ -161,7 +161,7 @@ async def test_a_person_need_not_wait_for_a_deep_dream_that_failed_or_was_given_
 
 async def test_who_waits_for_a_deep_dream_is_told_for_whom_and_keeps_no_row(house: Build) -> None:
     home = house("anna", "bert")
-    failing = replace(home.parts, provider=lambda _job: ScriptedProvider([]))
+    failing = asking(home.parts, ScriptedProvider([]))
     for agent in ("anna", "bert"):
         home.says(agent, NOON, "How long is the bridge?", "It is 320 metres long.")
     outcomes = await run_night(failing, MONDAY)
