@@ -16,7 +16,7 @@ from dreamd import config as configuration
 from dreamd.config import Config
 from dreamd.daemon import open_parts
 from dreamd.errors import UsageError
-from dreamd.locks import NIGHT, exclusive
+from dreamd.locks import one_night
 from dreamd.parts import Parts
 from dreamd.stores.base import LedgerRow
 
@@ -44,7 +44,7 @@ def alone(parts: Parts, work: Callable[[], T]) -> T:
     """What `work` returns, done while no night runs: both would write the same files. Raises StateLocked."""
 
     async def done() -> T:
-        async with exclusive(parts.state / NIGHT, parts.clock, what="a night is being run"):
+        async with one_night(parts.state, parts.clock):
             return await to_thread.run_sync(work)
 
     return anyio.run(done)

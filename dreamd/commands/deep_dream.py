@@ -12,7 +12,7 @@ from dreamd.commands._show import agent_option, agents_of, json_option, opened, 
 from dreamd.config import zone_of
 from dreamd.deep_dream.phase import deep_dream
 from dreamd.errors import HeldForReview
-from dreamd.locks import NIGHT, exclusive
+from dreamd.locks import one_night
 from dreamd.parts import Outcome, Parts
 
 
@@ -66,7 +66,7 @@ async def _one_by_one(
     """While no night runs, which could be asking the same; a dry run is beside everything."""
     if dry_run:
         return [await dream() for dream in dreams]
-    async with exclusive(parts.state / NIGHT, parts.clock, what="a night is being run"):
+    async with one_night(parts.state, parts.clock):
         return [await dream() for dream in dreams]
 
 

@@ -11,6 +11,7 @@ from functools import partial
 
 from anyio import CancelScope, to_thread
 
+from dreamd import files
 from dreamd.daily import page, publish
 from dreamd.daily.ask import Summary, ruled, summary
 from dreamd.daily.audit import Entry
@@ -96,7 +97,9 @@ class _Run:
         shown = listed(told.entries)
         section = self._section(shown, len(told.entries) - len(shown))
         compose = partial(page.put, section=section, instead_of=self._abandoned())
-        edit = await to_thread.run_sync(partial(publish.write, where, compose, dry_run=self.dry_run))
+        edit = await to_thread.run_sync(
+            partial(files.edit, where.path, compose, root=where.root, dry_run=self.dry_run)
+        )
         written = page.lines_of(edit.after, section.day, section.input_hash)
         lines = written or section.lines  # somebody took the closing mark away
         return await self._commit(told, standing(lines, shown, self.material.events), edit)
@@ -143,7 +146,7 @@ class _Run:
             return None
         return tuple(begun for begun in self._begun() if begun != self.material.input_hash)
 
-    async def _commit(self, told: Summary, entries: Sequence[Entry], edit: publish.Edit | None) -> Outcome:
+    async def _commit(self, told: Summary, entries: Sequence[Entry], edit: files.Edit | None) -> Outcome:
         row = self._row("done", "; ".join(told.notes))
         kept = list(memories(entries, self.material, self.parts.clock.now()))
         changes = Changes(

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from dreamd import files
 from dreamd.calls import Reply
-from dreamd.deep_dream import diary, history
+from dreamd.deep_dream import diary
 from dreamd.deep_dream.audit import Audited, audit
 from dreamd.deep_dream.candidates import candidate, flat
 from dreamd.deep_dream.prompt import Composed, compose
@@ -125,7 +125,7 @@ class _Run(Struct, kw_only=True):
         intent = self.intent(material, composed, proposal, audited)
         row = self.decided(material, audited)
         intent = self.holding(intent, row) if audited.over_limit else replace(intent, row=row)
-        diff = history.unified(material.base.text, audited.content, material.place.memory)
+        diff = files.unified(material.base.text, audited.content, material.place.memory)
         return _Decision(audited, intent, row, diff)
 
     def decided(self, material: Material, audited: Audited) -> LedgerRow:

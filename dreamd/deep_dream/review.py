@@ -6,7 +6,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd import files
-from dreamd.deep_dream.history import unified
 from dreamd.deep_dream.merge import merge
 from dreamd.deep_dream.writing import Written, decoded, resume, write
 from dreamd.errors import FileChanged, NothingToDo, UsageError
@@ -32,13 +31,15 @@ class Preview(Struct, frozen=True):
 def preview(held: Held) -> Preview:
     """Of a decided one: what the night wanted. Blocking. Raises WorkspaceError."""
     intent, path = decoded(held.detail), Path(held.path)
-    wanted = Preview(unified(intent.base, intent.ours, path), conflicts=False)
+    wanted = Preview(files.unified(intent.base, intent.ours, path), conflicts=False)
     if held.state != "waiting":
         return wanted
     present = files.read(path).text
     merged = merge(intent.base, intent.ours, present)
     return (
-        replace(wanted, conflicts=True) if merged is None else Preview(unified(present, merged, path), False)
+        replace(wanted, conflicts=True)
+        if merged is None
+        else Preview(files.unified(present, merged, path), False)
     )
 
 

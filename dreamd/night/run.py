@@ -15,7 +15,7 @@ from dreamd.daily.phase import summarise
 from dreamd.deep_dream.phase import deep_dream
 from dreamd.errors import DreamdError
 from dreamd.events import NIGHT_FINISHED, NIGHT_STARTED, PHASE_FAILED
-from dreamd.locks import NIGHT, exclusive
+from dreamd.locks import one_night
 from dreamd.night.due import Known, Night, dreamers, lookback, turn, waiting
 from dreamd.night.known import known
 from dreamd.parts import Outcome, Parts
@@ -39,7 +39,7 @@ async def run_night(
     """
     if dry_run:
         return await _both_phases(parts, await _named(parts, day, agents), force=force, dry_run=True)
-    async with exclusive(parts.state / NIGHT, parts.clock, what="a night is being run"):
+    async with one_night(parts.state, parts.clock):
         await read_logs(parts, agents)
         return await finish(parts, await _named(parts, day, agents), force=force)
 

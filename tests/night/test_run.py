@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from dreamd.config import Daily, DeepDream
 from dreamd.errors import DiskFull, StateLocked, StoreBusy
-from dreamd.locks import NIGHT, exclusive
+from dreamd.locks import NIGHT, one_night
 from dreamd.memories import Memory
 from dreamd.night.run import run_night
 from dreamd.night.watch import look
@@ -103,7 +103,7 @@ async def test_what_a_phase_raises_is_a_failed_row_of_that_agent_alone(house: Bu
 
 async def test_the_night_is_exclusive_and_says_who_is_in_it(house: Build) -> None:
     home = house("anna")
-    async with exclusive(home.parts.state / NIGHT, home.clock, what="a night is being run"):
+    async with one_night(home.parts.state, home.clock):
         with pytest.raises(StateLocked, match="process"):
             await run_night(home.parts, MONDAY)
 

@@ -8,7 +8,7 @@ from dreamd.clock import StillClock
 from dreamd.config import zone_of
 from dreamd.errors import DiskFull
 from dreamd.events import NIGHT_STARTED, Event
-from dreamd.locks import NIGHT, exclusive
+from dreamd.locks import one_night
 from dreamd.night.known import schedule
 from dreamd.night.watch import Drift, look, watch
 from dreamd.providers.scripted import ScriptedProvider
@@ -114,7 +114,7 @@ async def test_late_records_are_filed_under_their_day_the_night_after(house: Bui
 
 async def test_a_night_that_somebody_else_runs_is_asked_about_again_soon(house: Build) -> None:
     home = house("anna")
-    async with exclusive(home.parts.state / NIGHT, home.clock, what="a night is being run"):
+    async with one_night(home.parts.state, home.clock):
         assert await look(home.parts) - home.clock.now() == timedelta(minutes=1)
 
 
