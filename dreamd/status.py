@@ -9,7 +9,6 @@ from datetime import date, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from dreamd.clock import local_date
@@ -18,6 +17,7 @@ from dreamd.night.due import FARTHEST_LOOKBACK, Known, Sleeper, is_left, queue
 from dreamd.night.known import known
 from dreamd.parts import Parts
 from dreamd.stores.base import Cursor, LedgerRow
+from dreamd.tail.condition import condition
 
 _MOST_FAILURES, _MOST_DAYS = 20, 7
 LITTLE = 1 << 20  # bytes
@@ -179,16 +179,8 @@ def _what_next(row: LedgerRow, seen: Known) -> str:
     return f"{why}; run `dreamd night --agent {row.agent} --date {row.day}`"
 
 
-class _Condition(Struct, frozen=True):
-    """What the tail keeps of an agent's logs (`tail/sync.py`, whose own words take too long to load)."""
-
-    unreadable: dict[str, str] = {}
-    not_understood: list[str] = []
-
-
 def _log_trouble(parts: Parts, agent: str) -> Iterator[str]:
-    kept = parts.store.meta(f"tail:{agent}")
-    now = msgspec.json.decode(kept, type=_Condition) if kept else _Condition()
+    now = condition(parts, agent)
     for path, reason in now.unreadable.items():
         yield f"{agent}: cannot read {path}: {reason}; it is tried again"
     for path in now.not_understood:

@@ -25,6 +25,7 @@ from dreamd.formats.base import Format
 from dreamd.stores.base import Cursor
 from dreamd.tail import rows
 from dreamd.tail.catalogue import Catalogue
+from dreamd.tail.condition import Condition
 from dreamd.tail.ingest import remembered
 from dreamd.tail.logfile import COMPRESSED, Stamp, stamp
 from dreamd.tail.opening import Claim, FileLook, claim, open_source
@@ -62,6 +63,10 @@ class Tally(Struct):
         self.unknown += step.written.unknown
         self.truncated += step.truncated
         self.skipped = dict(Counter(self.skipped) + Counter(step.skipped))
+
+    @property
+    def condition(self) -> Condition:
+        return Condition(self.unreadable, self.not_understood)
 
 
 def _ignore(_path: str, _reason: str) -> None:
