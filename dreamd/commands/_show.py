@@ -67,9 +67,14 @@ def local_time(at: datetime, zone: ZoneInfo) -> str:
     return f"{local:%Y-%m-%d %H:%M} {local.isoformat()[-len('+01:00') :]}"
 
 
-def some(count: int, thing: str) -> str:
-    """`1 log`, `2 logs`."""
-    return f"{count} {thing}{'' if count == 1 else 's'}"
+def some(count: int, thing: str, things: str = "") -> str:
+    """`1 log`, `2 logs`; `things` where the plural is no mere s."""
+    return f"{count} {thing if count == 1 else things or f'{thing}s'}"
+
+
+def entries(count: int) -> str:
+    """Of MEMORY.md."""
+    return some(count, "entry", "entries")
 
 
 def became(row: LedgerRow) -> str:

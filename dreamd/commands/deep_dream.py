@@ -8,7 +8,15 @@ import anyio
 import click
 
 from dreamd.clock import local_date
-from dreamd.commands._show import agent_option, agents_of, json_option, opened, print_diff, print_json
+from dreamd.commands._show import (
+    agent_option,
+    agents_of,
+    entries,
+    json_option,
+    opened,
+    print_diff,
+    print_json,
+)
 from dreamd.config import zone_of
 from dreamd.deep_dream.phase import deep_dream
 from dreamd.errors import HeldForReview
@@ -86,7 +94,7 @@ def show(outcome: Outcome, *, dry_run: bool = False) -> None:
     for file in () if dry_run else outcome.files:
         click.echo(f"  wrote {file}")
     if outcome.retired:
-        click.echo(f"  retired {outcome.retired} {'entry' if outcome.retired == 1 else 'entries'}")
+        click.echo(f"  retired {entries(outcome.retired)}")
     for refused in outcome.refused:
         click.echo(f"  refused {refused}")
     print_diff(outcome.diff)

@@ -11,12 +11,21 @@ import anyio
 import click
 from msgspec.structs import replace
 
-from dreamd.commands._show import agent_option, agents_of, became, json_option, opened, print_json, some
+from dreamd.commands._show import (
+    agent_option,
+    agents_of,
+    became,
+    entries,
+    json_option,
+    opened,
+    print_json,
+    some,
+)
 from dreamd.events import PHASE_FINISHED, Event
 from dreamd.night.due import wanted
 from dreamd.night.known import known
 from dreamd.night.run import run_night, totals
-from dreamd.parts import Outcome
+from dreamd.parts import Outcome, Parts
 from dreamd.tail.sync import sync
 
 
@@ -49,9 +58,7 @@ def command(
     """
     with opened(ctx) as parts:
         agents = agents_of(parts, agent)
-        if not dry_run:
-            sync(parts, agents)
-        date_of_night = day.date() if day else wanted(known(parts), agents)
+        date_of_night = day.date() if day else _newest(parts, agents, dry_run=dry_run)
         telling = replace(parts, emit=_tell) if sys.stderr.isatty() else parts
         chosen = [agent] if agent else None
         run = partial(run_night, telling, date_of_night, agents=chosen, force=force, dry_run=dry_run)
@@ -61,6 +68,13 @@ def command(
         else:
             show(date_of_night, outcomes, dry_run=dry_run)
     return exit_code(outcomes)
+
+
+def _newest(parts: Parts, agents: Sequence[str], *, dry_run: bool) -> date:
+    """The date of the night when none is named: the logs must have been read to know it."""
+    if not dry_run:
+        sync(parts, agents)
+    return wanted(known(parts), agents)
 
 
 def exit_code(outcomes: Sequence[Outcome]) -> int:
@@ -111,11 +125,7 @@ def _place(outcome: Outcome, path: Path) -> str:
 
 
 def _retired(outcome: Outcome) -> str:
-    return (
-        f"{outcome.retired} {'entry' if outcome.retired == 1 else 'entries'} retired"
-        if outcome.retired
-        else ""
-    )
+    return f"{entries(outcome.retired)} retired" if outcome.retired else ""
 
 
 def _cost(outcome: Outcome) -> str:
