@@ -38,8 +38,6 @@ SAID = 0.34  # of a line's words that a person's sentence must hold to count as 
 SUPPORTED = 0.5  # of a line's words that its sources must hold
 REWORDED = 0.8  # the same where old entries are merged: they are no evidence for anything new
 ALIKE = 0.9  # overlap of two lines that say the same
-
-
 _MARK = re.compile(r"<!--|-->|\[pinned\]", re.IGNORECASE)  # would hide what follows, or pin itself
 
 

@@ -157,9 +157,8 @@ def went_well(block: Block, line: Line, result: str) -> bool:
     raw = bytes(line.tool_use_result)
     if raw.startswith(b'"User rejected tool use'):
         return False
-    return b'"interrupted"' not in raw or not _INTERRUPTED.search(
-        raw
-    )  # `in` is far quicker over a long output
+    # `in` is far quicker over a long output
+    return b'"interrupted"' not in raw or not _INTERRUPTED.search(raw)
 
 
 def _opens(raw: Raw, sign: bytes) -> bool:

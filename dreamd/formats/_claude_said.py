@@ -50,9 +50,8 @@ def said(line: Line, parts: Sequence[str], *, subagent: bool, fired: bool) -> Sa
     whole = joined(parts)
     if not whole:
         return None
-    tagged = (
-        whole[0] in "<[ST" or _HOOK.match(whole) is not None
-    )  # the cheap way to see that nothing is special
+    # the cheap way to see that nothing is special
+    tagged = whole[0] in "<[ST" or _HOOK.match(whole) is not None
     return (
         _by_marks(line, whole, fired=fired)
         or (tagged and (_printed(whole) or _sent(line, whole)))

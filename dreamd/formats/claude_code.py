@@ -358,9 +358,8 @@ class ClaudeCode:
             return NO
         if b'"parentUuid"' in head and b'"sessionId"' in head and not _QWEN.search(head):
             return CERTAIN if b'"isSidechain"' in head else LIKELY
-        types = (
-            _TYPE.match(line) for line in opening(head)
-        )  # not decoded: a snapshot may be longer than the head
+        # not decoded: a snapshot may be longer than the head
+        types = (_TYPE.match(line) for line in opening(head))
         return LIKELY if any(found and found[1].decode() in _METADATA for found in types) else NO
 
     def order(self, path: PurePath, head: bytes, tail: bytes) -> tuple[object, ...]:

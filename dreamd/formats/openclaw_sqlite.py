@@ -12,6 +12,7 @@ from typing import Literal
 import msgspec
 import zstandard
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dreamd.formats._openclaw import LABEL
 from dreamd.formats._openclaw_tree import State, Transcript
@@ -254,7 +255,7 @@ def _unpacked(state: State, span: Span, encoding: str, blob: bytes) -> list[Item
     items: list[Item] = []
     try:
         for line, at in _lines(blob, encoding):
-            items += transcript.read(line, msgspec.structs.replace(span, offset=at, length=len(line)))
+            items += transcript.read(line, replace(span, offset=at, length=len(line)))
     except zstandard.ZstdError:
         items.append(Skip("archive"))
     return items

@@ -27,10 +27,8 @@ OWN = "own"  # the kind under which dreamd's own words are counted as skipped
 _OWN_MARK = re.compile(r"\s*\[dreamd:(?:daily-summary|deep-dream|score|distil|merge|reconcile)\]")
 _EARLIEST = datetime(2015, 1, 1, tzinfo=UTC)  # no agent of today logged before that: a clock was wrong
 _AHEAD = timedelta(days=1)
-_FIRST, _LAST = (
-    datetime(1, 1, 2, tzinfo=UTC),
-    datetime(9999, 12, 30, tzinfo=UTC),
-)  # with a local time in every zone
+# with a local time in every zone
+_FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 _MOST_OWN_SESSIONS = 1000
 
 
