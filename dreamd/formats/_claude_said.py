@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from dreamd.formats._claude_lines import From, Line, joined
+from dreamd.formats._claude_lines import From, Line
+from dreamd.formats._values import joined
 from dreamd.records import Origin, Role
 
 
