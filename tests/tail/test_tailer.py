@@ -14,6 +14,7 @@ from dreamd.errors import DiskFull
 from dreamd.stores import inmemory, sqlite
 from dreamd.stores.base import Changes, Store, Written
 from dreamd.stores.inmemory import InMemoryStore
+from dreamd.tail.spans import standing
 from dreamd.tail.steps import How
 from dreamd.tail.sync import tailers
 from dreamd.tail.tailer import Tailer, Tally
@@ -275,3 +276,14 @@ def test_a_log_is_claimed_again_as_long_as_nothing_in_it_was_understood(tmp_path
         tail.advance(tail.find(), How(settle=True))
     assert [cursor.format for cursor in house.store.cursors("a")] == ["claude_code"]
     assert len(texts(house.store)) == 2
+
+
+def test_a_last_line_without_newline_keeps_its_evidence_when_the_log_is_rewritten(house: House) -> None:
+    path = house.logs / "x.jsonl"
+    path.write_bytes(line(1) + line(2)[:-1])
+    house.read()
+    path.write_bytes(line(3) + line(1) + line(2)[:-1])
+    house.read(settle=False)
+    house.read()
+    assert {standing(memory.span, str(path)) for memory in raw(house.store)} == {"verified"}
+    assert len(raw(house.store)) == 3
