@@ -130,8 +130,8 @@ def _wrong(parts: Parts, seen: Known, agents: Sequence[AgentStatus]) -> Iterator
     yield from _failures(parts, seen)
     for one in agents:
         yield from _log_trouble(parts, one.agent)
-    for name, agent in parts.config.agents.items():
-        if agent.enabled and agent.workspace and not _writable(Path(agent.workspace).expanduser()):
+    for name, agent in parts.config.enabled.items():
+        if agent.root and not _writable(agent.root):
             yield f"{name}: the workspace {agent.workspace} is missing or not writable; run `dreamd check`"
     for one in agents:
         if one.held:
@@ -158,7 +158,7 @@ def _failures(parts: Parts, seen: Known) -> Iterator[str]:
     agents = {sleeper.agent for sleeper in seen.sleepers}
     failed = (row for row in parts.store.ledger(state="failed") if row.agent in agents)
     for row in islice((row for row in failed if not _made_good(parts, row)), _MOST_FAILURES):
-        where = f"{row.agent}: {row.phase.replace('_', ' ')} of {row.day}"
+        where = f"{row.agent}: {row.phase_name} of {row.day}"
         tried = f"{row.attempts} of {seen.schedule.max_attempts}"
         reason = row.reason.removesuffix("; it is tried again")
         yield f"{where} failed ({tried}): {reason}; {_what_next(row, seen)}"

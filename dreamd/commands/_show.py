@@ -55,10 +55,9 @@ def agents_of(parts: Parts, agent: str | None) -> list[str]:
     if agent is not None:
         parts.config.agent(agent)
         return [agent]
-    enabled = [name for name, settings in parts.config.agents.items() if settings.enabled]
-    if not enabled:
+    if not parts.config.enabled:
         raise UsageError("no agent is configured", hint="run `dreamd init` to find those on this machine")
-    return enabled
+    return list(parts.config.enabled)
 
 
 def local_time(at: datetime, zone: ZoneInfo) -> str:

@@ -90,7 +90,7 @@ def show(outcome: Outcome, *, dry_run: bool = False) -> None:
     row = outcome.row
     reason = f": {row.reason}" if row.reason else ""
     done = "" if outcome.new else " already"
-    click.echo(f"{row.agent} {row.day} deep dream{done} {row.state}{reason}")
+    click.echo(f"{row.agent} {row.day} {row.phase_name}{done} {row.state}{reason}")
     for file in () if dry_run else outcome.files:
         click.echo(f"  wrote {file}")
     if outcome.retired:

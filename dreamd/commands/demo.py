@@ -113,7 +113,7 @@ def _tell(home: Path, day: date, outcomes: Sequence[Outcome]) -> None:
         calls = sum(usage.calls for usage in row.usage)
         paid = f", {some(calls, 'LLM call')}" if calls else ""
         reason = f": {row.reason}" if row.reason else ""
-        click.echo(f"  {row.agent} {row.phase.replace('_', ' ')}: {row.state}{paid}{reason}")
+        click.echo(f"  {row.agent} {row.phase_name}: {row.state}{paid}{reason}")
         for path in outcome.files:
             click.secho(f"    {path.relative_to(home)}", fg="cyan")
         for refused in outcome.refused:

@@ -108,7 +108,7 @@ def show(day: date, outcomes: Sequence[Outcome], *, dry_run: bool) -> None:
 def _said(outcome: Outcome) -> str:
     """`anna: daily done by rule (no LLM is configured)`."""
     row = outcome.row
-    phase = f"{row.agent}: {row.phase.replace('_', ' ')}"
+    phase = f"{row.agent}: {row.phase_name}"
     if not row.attempts:
         return f"{phase} {row.reason}"  # it waits its turn
     if not outcome.new and row.state != "skipped":

@@ -73,7 +73,7 @@ def _print_agent(agent: AgentStatus, when: str) -> None:
     had = f"{some(agent.logs, 'log')}, {some(agent.records, 'record')}{read}"
     click.echo(f"{agent.agent}{off}: {', '.join(agent.formats)}, {had}")
     for row in agent.last_night:
-        click.echo(f"  last {row.phase.replace('_', ' ')}  {row.day} {became(row)}")
+        click.echo(f"  last {row.phase_name}  {row.day} {became(row)}")
     if agent.next_night:
         local = agent.next_night.isoformat(sep=" ", timespec="minutes")
         click.echo(f"  next night  {local} {agent.zone}{when}")

@@ -13,7 +13,7 @@ from dreamd.config import Agent, zone_of
 from dreamd.daily.transcript import MESSAGE_CHARACTERS, Event, events, held
 from dreamd.memories import Memory
 from dreamd.pool.language import Tongue, detect
-from dreamd.stores.base import LedgerRow, MemoryQuery, Store
+from dreamd.stores.base import LedgerRow, MemoryQuery, Store, row_of
 
 _DAY_CHARACTERS = 60_000_000
 _LEAST_SHARE = 250
@@ -52,7 +52,7 @@ class Material(Struct, frozen=True, kw_only=True):
 def gather(store: Store, agent: Agent, agent_id: str, day: date, *, whole: bool) -> Material:
     """What is new of the day, or (`whole`) all of it. Blocks; raises StoreError and ConfigError (zone)."""
     zone = zone_of(agent)
-    prior = next((row for row in store.ledger(agent_id, "daily", since=day) if row.day == day), None)
+    prior = row_of(store, agent_id, "daily", day)
     mine = MemoryQuery(agent=agent_id, types=("raw",), window=day)
     if not whole and next(store.memories(replace(mine, filed=False, limit=1)), None) is None:
         if prior is None or prior.state not in UNFINISHED:
@@ -103,7 +103,7 @@ def _last_question(store: Store, query: MemoryQuery) -> Memory | None:
 def _language(agent: Agent, memories: Iterable[Memory]) -> Tongue:
     if agent.language != "auto":
         return agent.language
-    return detect(one.content for one in memories if one.role == "user" and one.origin == "human")
+    return detect(one.content for one in memories if one.by_a_person)
 
 
 def _share(store: Store, agent_id: str, day: date) -> int:

@@ -19,10 +19,8 @@ class Place(Struct, frozen=True):
 
 def place(agent: Agent, day: date) -> Place | None:
     """None when the agent has no workspace: nothing is written for it."""
-    if not agent.workspace:
-        return None
-    root = Path(agent.workspace).expanduser()
-    return Place(root / agent.daily_dir / f"{day.isoformat()}.md", root)
+    root = agent.root
+    return Place(root / agent.daily_dir / f"{day.isoformat()}.md", root) if root else None
 
 
 def check(where: Place) -> None:

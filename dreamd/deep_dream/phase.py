@@ -26,7 +26,7 @@ from dreamd.errors import DiskFull, FileChanged, ProviderError, ReplyUnusable, W
 from dreamd.events import LINE_REFUSED, PHASE_FAILED, PHASE_FINISHED, REWRITE_HELD
 from dreamd.memories import Memory
 from dreamd.parts import Metered, Outcome, Parts
-from dreamd.stores.base import Changes, Held, LedgerRow, RunState, Usage, cost, summed
+from dreamd.stores.base import Changes, Held, LedgerRow, RunState, Usage, cost, row_of, summed
 
 _FINISHED: tuple[RunState, ...] = ("done", "held")
 
@@ -88,8 +88,7 @@ class _Run(Struct, kw_only=True):
         return f"deep_dream:{self.agent}:{self.day.isoformat()}" + (":dry" if self.dry_run else "")
 
     async def dream(self) -> Outcome:
-        rows = await to_thread.run_sync(self.parts.store.ledger, self.agent, "deep_dream", self.day)
-        self.prior = next((row for row in rows if row.day == self.day), None)
+        self.prior = await to_thread.run_sync(row_of, self.parts.store, self.agent, "deep_dream", self.day)
         if not self.dry_run and (finished := await self.finish_the_last()):
             return finished
         material = await to_thread.run_sync(

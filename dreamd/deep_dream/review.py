@@ -10,7 +10,7 @@ from dreamd.deep_dream.merge import merge
 from dreamd.deep_dream.writing import Written, decoded, resume, write
 from dreamd.errors import FileChanged, NothingToDo, UsageError
 from dreamd.parts import Parts
-from dreamd.stores.base import Changes, Held, LedgerRow
+from dreamd.stores.base import Changes, Held, LedgerRow, row_of
 
 
 def find(parts: Parts, held_id: int) -> Held:
@@ -85,6 +85,7 @@ def _waiting(parts: Parts, held_id: int) -> Held:
 
 def _row(parts: Parts, held: Held, reason: str) -> LedgerRow | None:
     """The night's ledger row, now done; None when a later run replaced it."""
-    rows = parts.store.ledger(held.agent, "deep_dream", held.day)
-    row = next((row for row in rows if row.day == held.day and row.state == "held"), None)
-    return replace(row, state="done", reason=reason, finished_at=parts.clock.now()) if row else None
+    row = row_of(parts.store, held.agent, "deep_dream", held.day)
+    if row is None or row.state != "held":
+        return None
+    return replace(row, state="done", reason=reason, finished_at=parts.clock.now())

@@ -90,9 +90,9 @@ class Material(Struct, frozen=True, kw_only=True):
 
 def place_of(agent: Agent, agent_id: str) -> Place:
     """Raises WorkspaceError when the agent has no workspace or it is not there."""
-    if not agent.workspace:
+    root = agent.root
+    if root is None:
         raise WorkspaceError(f"agent {agent_id} has no workspace", hint=f"set agents.{agent_id}.workspace")
-    root = Path(agent.workspace).expanduser()
     if not root.is_dir():
         raise WorkspaceError(f"the workspace {root} is missing", hint="create it, or correct the path")
     place = Place(root, root / agent.memory_file, root / agent.daily_dir, root / agent.diary_dir)

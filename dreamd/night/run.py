@@ -19,7 +19,7 @@ from dreamd.locks import one_night
 from dreamd.night.due import Known, Night, dreamers, lookback, turn, waiting
 from dreamd.night.known import known
 from dreamd.parts import Outcome, Parts
-from dreamd.stores.base import Changes, LedgerRow, Phase, cost
+from dreamd.stores.base import Changes, LedgerRow, Phase, cost, row_of
 from dreamd.tail.sync import sync
 
 
@@ -171,8 +171,7 @@ def _blank(agent: str, day: date, phase: Phase) -> LedgerRow:
 
 def _failed(parts: Parts, blank: LedgerRow, error: DreamdError, dry_run: bool) -> LedgerRow:
     """The row of a failure, written. Its attempts go on counting from a failure before it or from the running row."""
-    rows = parts.store.ledger(blank.agent, blank.phase, since=blank.day)
-    before = next((row for row in rows if row.day == blank.day), blank)
+    before = row_of(parts.store, blank.agent, blank.phase, blank.day) or blank
     attempts = {"running": max(1, before.attempts), "failed": before.attempts + 1}.get(before.state, 1)
     now = parts.clock.now()
     row = replace(before, state="failed", attempts=attempts, reason=str(error), finished_at=now)

@@ -136,6 +136,11 @@ class LedgerRow(Struct, frozen=True, kw_only=True):
     started_at: datetime | None = None
     finished_at: datetime | None = None
 
+    @property
+    def phase_name(self) -> str:
+        """As people say it."""
+        return self.phase.replace("_", " ")
+
 
 class JournalEntry(Struct, frozen=True, kw_only=True):
     """A reply that was paid for, kept until its job commits. `key` is the hash of job, purpose and prompt."""
@@ -277,3 +282,8 @@ class Store(Protocol):
     def meta(self, key: str) -> str | None: ...
 
     def close(self) -> None: ...
+
+
+def row_of(store: Store, agent: str, phase: Phase, day: date) -> LedgerRow | None:
+    """What the ledger says of that very day."""
+    return next((row for row in store.ledger(agent, phase, day) if row.day == day), None)

@@ -38,8 +38,7 @@ def backlog(parts: Parts, agents: Iterable[str] | None = None) -> int:
 
 def tailers(parts: Parts, agents: Iterable[str] | None = None) -> dict[str, Tailer]:
     """A tailer for each of the agents; of all enabled ones when none is named. Raises ConfigError."""
-    enabled = (name for name, settings in parts.config.agents.items() if settings.enabled)
-    return {name: _tailer(parts, name) for name in (enabled if agents is None else agents)}
+    return {name: _tailer(parts, name) for name in (parts.config.enabled if agents is None else agents)}
 
 
 def _tailer(parts: Parts, agent_id: str) -> Tailer:
