@@ -106,7 +106,8 @@ class Writing:
             self._run("insert_source", (source_id,))
             self._sources[source_id] = self._run("source", (source_id,)).fetchone()[0]
 
-    def _respan(self, memories: Iterable[Memory]) -> None:
+    def _respan(self, memories: Sequence[Memory]) -> None:
+        self._number_sources(memories)  # also of one that gave way to another of the same write
         places = (
             {
                 "memory_id": memory.memory_id,
