@@ -63,9 +63,12 @@ def command(
     else:
         for outcome in outcomes:
             show(outcome, dry_run=dry_run)
-    if not dry_run and any(outcome.row.state == "held" for outcome in outcomes):
+    states = {outcome.row.state for outcome in outcomes}
+    if "failed" in states:
+        return 1
+    if "held" in states and not dry_run:
         raise HeldForReview("a rewrite waits for a person", hint="see `dreamd held`")
-    return 1 if any(outcome.row.state == "failed" for outcome in outcomes) else 0
+    return 0
 
 
 async def _one_by_one(
