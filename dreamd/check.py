@@ -45,10 +45,9 @@ def of_state(parts: Parts) -> Iterator[Finding]:
 
 def of_agents(parts: Parts, scratch: Callable[[], Store]) -> Iterator[Finding]:
     """Findings for every enabled agent; `scratch` makes an empty store for a trial reading."""
-    enabled = {name: agent for name, agent in parts.config.agents.items() if agent.enabled}
-    if not enabled:
+    if not parts.config.enabled:
         yield Finding("error", "agents", "no agent is configured", "run `dreamd init`")
-    for name, agent in enabled.items():
+    for name, agent in parts.config.enabled.items():
         yield from _of_logs(parts, name, agent, scratch)
         yield _of_workspace(name, agent)
 
@@ -96,10 +95,10 @@ def _of_understanding(
 
 
 def _of_workspace(name: str, agent: Agent) -> Finding:
-    if not agent.workspace:
+    workspace = agent.root
+    if workspace is None:
         todo = f"set agents.{name}.workspace to have dailies and MEMORY.md written"
         return Finding("warning", name, "no workspace: its logs are read, nothing is written", todo)
-    workspace = Path(agent.workspace).expanduser()
     if workspace.exists() and not workspace.is_dir():
         return Finding(
             "error", name, f"the workspace {workspace} is no folder", f"set agents.{name}.workspace"

@@ -137,6 +137,11 @@ class Agent(Section, frozen=True):
     programs_are_human: bool = True  # prompts that programs sent (SDK, `codex exec`) count as the human's
     enabled: bool = True
 
+    @property
+    def root(self) -> Path | None:
+        """The workspace as a path, if there is one."""
+        return Path(self.workspace).expanduser() if self.workspace else None
+
 
 class Config(Section, frozen=True):
     state: State = field(default_factory=State)
@@ -150,6 +155,11 @@ class Config(Section, frozen=True):
     decay: Decay = field(default_factory=Decay)
     llm: Llm = field(default_factory=Llm)
     agents: Mapping[str, Agent] = {}
+
+    @property
+    def enabled(self) -> dict[str, Agent]:
+        """The agents that dreamd works for."""
+        return {agent_id: agent for agent_id, agent in self.agents.items() if agent.enabled}
 
     def agent(self, agent_id: str) -> Agent:
         if agent_id not in self.agents:
@@ -247,7 +257,7 @@ def load(path: Path | None, environ: Mapping[str, str] = os.environ) -> Config:
         if name.startswith("DREAMD_") and "__" in name:
             _lay(tree, name, value)
             config = _checked(tree, f"${name}")
-    _keep_apart(config.agents)
+    _keep_apart(config.enabled)
     return config
 
 
@@ -370,7 +380,7 @@ def _keep_apart(agents: Mapping[str, Agent]) -> None:
     """Raises ConfigError when two agents, or two keys of one, write the same files: they would overwrite each other."""
     owners: dict[str, str] = {}
     for agent_id, agent in agents.items():
-        if not agent.enabled or not agent.workspace:
+        if not agent.workspace:
             continue
         for key in ("memory_file", "daily_dir", "diary_dir"):
             place, path = f"agents.{agent_id}.{key}", _real(agent.workspace, getattr(agent, key))

@@ -13,7 +13,7 @@ from dreamd.config import Config, Llm
 from dreamd.errors import ConfigError, WorkspaceError
 from dreamd.events import Emit, silent
 from dreamd.gate.chain import linked
-from dreamd.parts import Parts
+from dreamd.parts import Metered, Parts
 from dreamd.providers.base import Provider
 from dreamd.stores.base import Store
 
@@ -73,7 +73,7 @@ def state_folder(config: Config) -> Path:
     return state
 
 
-def _chain(llm: Llm, store: Store, clock: Clock, emit: Emit) -> Callable[[str], Provider] | None:
+def _chain(llm: Llm, store: Store, clock: Clock, emit: Emit) -> Callable[[str], Metered] | None:
     """What makes the chain of a job's calls; the provider is loaded at the first call: httpx is slow to import."""
     if llm.provider == "none":
         return None

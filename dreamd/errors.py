@@ -1,5 +1,6 @@
 """Every error of dreamd: one root, few classes, each saying what the caller and the person should do."""
 
+import errno
 from typing import ClassVar
 
 
@@ -51,6 +52,11 @@ class FileChanged(DreamdError):
 
 class DiskFull(DreamdError):
     """No space left; nothing was half written."""
+
+    @staticmethod
+    def is_told_by(error: OSError) -> bool:
+        """Whether the system means this: the disk, or the user's share of it, is full."""
+        return error.errno in (errno.ENOSPC, errno.EDQUOT)
 
 
 class HeldForReview(DreamdError):

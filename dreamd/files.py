@@ -5,11 +5,12 @@ symlink; mode and owner stay; nothing is written outside the given root (RELIABI
 """
 
 import contextlib
-import errno
+import difflib
 import hashlib
 import os
 import secrets
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from msgspec import Struct
@@ -72,6 +73,63 @@ def confined(path: Path, root: Path) -> Path:
     return real
 
 
+def writable(path: Path, root: Path) -> None:
+    """Raises WorkspaceError when the file is read-only or the folder takes no files, even for root."""
+    real = confined(path, root)
+    if real.exists() and not (real.stat().st_mode & _ANY_WRITE and os.access(real, os.W_OK)):
+        raise WorkspaceError(f"{path} is read-only", hint="dreamd leaves it alone; chmod u+w to let it write")
+    folder = next(parent for parent in real.parents if parent.exists())
+    if not folder.stat().st_mode & _ANY_WRITE or not os.access(folder, os.W_OK | os.X_OK):
+        raise WorkspaceError(f"the folder {folder} is read-only", hint="chmod u+w to let dreamd write there")
+
+
+_ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+
+
+def unified(before: str, after: str, path: Path) -> str:
+    """The unified diff of two contents of a file, "" when they are the same."""
+    name = str(path)
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True), after.splitlines(keepends=True), name, name
+    )
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )
+
+
+class Edit(Struct, frozen=True):
+    """What stood in a file and what stands there now, or (dry run) would."""
+
+    path: Path
+    before: str
+    after: str
+
+    @property
+    def diff(self) -> str:
+        return unified(self.before, self.after, self.path)
+
+
+_TRIES = 5  # against somebody who is writing the same file
+
+
+def edit(path: Path, compose: Callable[[str], str], *, root: Path, dry_run: bool = False) -> Edit:
+    """Replace the file's text by what `compose` makes of it; of the newer text, when it is edited meanwhile.
+
+    What does not change is not written. Raises FileChanged when it is edited every time, and as `read` and `replace`.
+    """
+    for _ in range(_TRIES):
+        found = read(confined(path, root))
+        made = Edit(path, found.text, compose(found.text))
+        if dry_run or made.after == made.before:
+            return made
+        try:
+            replace(path, made.after, root=root, expected_sha256=found.sha256)
+        except FileChanged:
+            continue
+        return made
+    raise FileChanged(f"{path} is edited all the time", hint="it is tried again later")
+
+
 def replace(path: Path, text: str, *, root: Path, expected_sha256: str | None = None) -> None:
     """Put `text` in place of the file, durably. `expected_sha256` is the hash of what must still be there.
 
@@ -84,7 +142,7 @@ def replace(path: Path, text: str, *, root: Path, expected_sha256: str | None = 
         target.parent.mkdir(parents=True, exist_ok=True)
         _replace(target, text.encode("utf-8"), expected_sha256)
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if DiskFull.is_told_by(error):
             raise DiskFull(
                 f"no space left to write {path}", hint="free some space; it is tried again"
             ) from error

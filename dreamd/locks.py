@@ -3,11 +3,10 @@
 The kernel drops the lock with its holder, so a lock left behind by a killed process holds nobody up.
 """
 
-import errno
 import fcntl
 import os
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 
@@ -60,6 +59,11 @@ async def exclusive(path: Path, clock: Clock, *, what: str, wait_s: float = 0.25
         os.close(handle)
 
 
+def one_night(state: Path, clock: Clock) -> AbstractAsyncContextManager[None]:
+    """Hold the lock of the night while inside: who writes the agents' files. Raises as `exclusive`."""
+    return exclusive(state / NIGHT, clock, what="a night is being run")
+
+
 def holder(path: Path) -> Holder | None:
     """Who holds the lock now, or None. Reads only: makes no file."""
     try:
@@ -93,7 +97,7 @@ def _opened(path: Path) -> int:
     try:
         return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if DiskFull.is_told_by(error):
             raise DiskFull(f"no space left to make {path}", hint="free some space") from error
         raise WorkspaceError(
             f"cannot open {path}: {error.strerror}",

@@ -38,9 +38,8 @@ def _without(name: str) -> Iterator[None]:
             sys.modules[name] = known
 
 
-with _without(
-    "rich"
-):  # structlog loads it where it is installed: 40 ms and 7 MB for tracebacks we never print
+# structlog loads it where it is installed: 40 ms and 7 MB for tracebacks we never print
+with _without("rich"):
     import structlog
 
 

@@ -62,6 +62,11 @@ class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True):
     filed: bool = False
     seq: int = 0
 
+    @property
+    def by_a_person(self) -> bool:
+        """A record of the human's own words."""
+        return self.role == "user" and self.origin == "human"
+
 
 def raw_id(agent: str, identity: str) -> str:
     """The id of a raw memory: the same record has the same id however often and wherever it is read."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Protocol
 
 from msgspec import Struct
 
@@ -10,6 +11,13 @@ from dreamd.config import Config
 from dreamd.events import Emit
 from dreamd.providers.base import Provider
 from dreamd.stores.base import LedgerRow, Store, Usage
+
+
+class Metered(Provider, Protocol):
+    """The provider of one job."""
+
+    def usage(self) -> tuple[Usage, ...]:
+        """What the job's calls have cost so far."""
 
 
 class Parts(Struct, frozen=True, kw_only=True):
@@ -24,7 +32,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     store: Store
     clock: Clock
     emit: Emit
-    provider: Callable[[str], Provider] | None = None
+    provider: Callable[[str], Metered] | None = None
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

@@ -19,6 +19,7 @@ from dreamd.night.due import FARTHEST_LOOKBACK, Known, Sleeper, is_left, queue
 from dreamd.night.known import known
 from dreamd.parts import Parts
 from dreamd.stores.base import Cursor, LedgerRow, MemoryQuery
+from dreamd.tail.condition import condition
 
 _MOST_FAILURES, _MOST_DAYS = 20, 7
 LITTLE = 1 << 20  # bytes
@@ -145,8 +146,8 @@ def _wrong(parts: Parts, seen: Known, agents: Sequence[AgentStatus]) -> Iterator
     for one in agents:
         yield from _log_trouble(parts, one.agent)
         yield from _parked(parts, one.agent)
-    for name, agent in parts.config.agents.items():
-        if agent.enabled and agent.workspace and not _writable(Path(agent.workspace).expanduser()):
+    for name, agent in parts.config.enabled.items():
+        if agent.root and not _writable(agent.root):
             yield f"{name}: the workspace {agent.workspace} is missing or not writable; run `dreamd check`"
     for one in agents:
         if one.held:
@@ -173,7 +174,7 @@ def _failures(parts: Parts, seen: Known) -> Iterator[str]:
     agents = {sleeper.agent for sleeper in seen.sleepers}
     failed = (row for row in parts.store.ledger(state="failed") if row.agent in agents)
     for row in islice((row for row in failed if not _made_good(parts, row)), _MOST_FAILURES):
-        where = f"{row.agent}: {row.phase.replace('_', ' ')} of {row.day}"
+        where = f"{row.agent}: {row.phase_name} of {row.day}"
         tried = f"{row.attempts} of {seen.schedule.max_attempts}"
         reason = row.reason.removesuffix("; it is tried again")
         yield f"{where} failed ({tried}): {reason}; {_what_next(row, seen)}"
@@ -199,16 +200,8 @@ def _what_next(row: LedgerRow, seen: Known) -> str:
     return f"{why}; run `dreamd night --agent {row.agent} --date {row.day}`"
 
 
-class _Condition(Struct, frozen=True):
-    """What the tail keeps of an agent's logs (`tail/sync.py`, whose own words take too long to load)."""
-
-    unreadable: dict[str, str] = {}
-    not_understood: list[str] = []
-
-
 def _log_trouble(parts: Parts, agent: str) -> Iterator[str]:
-    kept = parts.store.meta(f"tail:{agent}")
-    now = msgspec.json.decode(kept, type=_Condition) if kept else _Condition()
+    now = condition(parts, agent)
     for path, reason in now.unreadable.items():
         yield f"{agent}: cannot read {path}: {reason}; it is tried again"
     for path in now.not_understood:

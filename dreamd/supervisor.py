@@ -106,11 +106,10 @@ async def _live(parts: Parts, signals: Signals, load: Load) -> Config | None:
 
 def _warn(parts: Parts) -> None:
     """Of what a person has probably forgotten; it may still come."""
-    enabled = {name: agent for name, agent in parts.config.agents.items() if agent.enabled}
-    if not enabled:
+    if not parts.config.enabled:
         parts.emit(AGENTS_MISSING, hint="run `dreamd init`, or name one in the configuration")
-    for name, agent in enabled.items():
-        if agent.workspace and not Path(agent.workspace).expanduser().is_dir():
+    for name, agent in parts.config.enabled.items():
+        if agent.root and not agent.root.is_dir():
             parts.emit(
                 WORKSPACE_MISSING, agent=name, path=agent.workspace, hint="create it: no daily is written"
             )
@@ -205,7 +204,7 @@ def _reason(error: BaseException) -> dict[str, object]:
 
 async def _announced(parts: Parts, ready: anyio.Event) -> None:
     await ready.wait()
-    agents = sum(agent.enabled for agent in parts.config.agents.values())
+    agents = len(parts.config.enabled)
     parts.emit(DAEMON_READY, agents=agents)
     sdnotify.notify(sdnotify.READY, sdnotify.status(f"{agents} agents"))
 

@@ -127,3 +127,59 @@ def test_an_empty_file_is_not_the_same_as_none(tmp_path: Path) -> None:
     none = files.read(tmp_path / "MEMORY.md")
     (tmp_path / "MEMORY.md").touch()
     assert (none.mark, files.read(tmp_path / "MEMORY.md").mark) == ("", none.sha256)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "memory" / "2026-03-02.md"
+
+
+def test_a_file_is_written_and_its_diff_told(path: Path) -> None:
+    edit = files.edit(path, lambda text: text + "one\n", root=path.parent.parent)
+    assert path.read_text() == "one\n"
+    assert edit.diff == f"--- {path}\n+++ {path}\n@@ -0,0 +1 @@\n+one\n"
+
+
+def test_a_dry_run_shows_the_diff_alone(path: Path) -> None:
+    assert "+one\n" in files.edit(path, lambda text: text + "one", root=path.parent.parent, dry_run=True).diff
+    assert not path.parent.exists()
+
+
+def test_what_does_not_change_is_not_written(path: Path) -> None:
+    files.edit(path, lambda _: "one\n", root=path.parent.parent)
+    before = path.stat()
+    assert files.edit(path, lambda text: text, root=path.parent.parent).diff == ""
+    assert path.stat().st_ino == before.st_ino
+
+
+def test_an_edit_meanwhile_is_kept_and_composed_with(path: Path) -> None:
+    path.parent.mkdir()
+    edits = iter(["theirs\n"])
+
+    def compose(text: str) -> str:
+        for edit in edits:
+            path.write_text(edit)
+        return text + "ours\n"
+
+    files.edit(path, compose, root=path.parent.parent)
+    assert path.read_text() == "theirs\nours\n"
+
+
+def test_a_file_edited_all_the_time_is_left_for_later(path: Path) -> None:
+    path.parent.mkdir()
+    count = iter(range(100))
+
+    def compose(text: str) -> str:
+        path.write_text(f"{next(count)}\n")
+        return text + "ours\n"
+
+    with pytest.raises(FileChanged):
+        files.edit(path, compose, root=path.parent.parent)
+    assert "ours" not in path.read_text()
+
+
+def test_a_diff_is_unified_and_empty_for_the_same() -> None:
+    assert files.unified("- a\n", "- a\n", Path("MEMORY.md")) == ""
+    assert files.unified("- a\n", "- a\n- b", Path("MEMORY.md")) == (
+        "--- MEMORY.md\n+++ MEMORY.md\n@@ -1 +1,2 @@\n - a\n+- b\n\\ No newline at end of file\n"
+    )

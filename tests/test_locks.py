@@ -9,7 +9,7 @@ from anyio import to_thread
 
 from dreamd.clock import StillClock
 from dreamd.errors import StateLocked, WorkspaceError
-from dreamd.locks import Holder, exclusive, holder
+from dreamd.locks import Holder, exclusive, holder, one_night
 
 
 async def look(path: Path) -> Holder | None:
@@ -59,5 +59,5 @@ async def test_a_holder_that_says_nothing_is_still_a_holder(tmp_path: Path, cloc
 async def test_a_lock_file_that_cannot_be_opened_is_a_clear_error(tmp_path: Path, clock: StillClock) -> None:
     (tmp_path / "night.lock").mkdir()
     with pytest.raises(WorkspaceError, match="must own"):
-        async with exclusive(tmp_path / "night.lock", clock, what="a night is being run"):
+        async with one_night(tmp_path, clock):
             pytest.fail("held")

@@ -16,10 +16,13 @@ from dreamd import config as configuration
 from dreamd.config import Config
 from dreamd.daemon import open_parts
 from dreamd.errors import UsageError
-from dreamd.locks import NIGHT, exclusive
+from dreamd.locks import one_night
 from dreamd.parts import Parts
+from dreamd.stores.base import LedgerRow
 
 T = TypeVar("T")
+
+_NO_LLM = "no LLM is configured"  # as `daily.phase` gives its reason
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
 agent_option = click.option("--agent", metavar="ID", help="Only this agent.")
@@ -41,7 +44,7 @@ def alone(parts: Parts, work: Callable[[], T]) -> T:
     """What `work` returns, done while no night runs: both would write the same files. Raises StateLocked."""
 
     async def done() -> T:
-        async with exclusive(parts.state / NIGHT, parts.clock, what="a night is being run"):
+        async with one_night(parts.state, parts.clock):
             return await to_thread.run_sync(work)
 
     return anyio.run(done)
@@ -52,10 +55,9 @@ def agents_of(parts: Parts, agent: str | None) -> list[str]:
     if agent is not None:
         parts.config.agent(agent)
         return [agent]
-    enabled = [name for name, settings in parts.config.agents.items() if settings.enabled]
-    if not enabled:
+    if not parts.config.enabled:
         raise UsageError("no agent is configured", hint="run `dreamd init` to find those on this machine")
-    return enabled
+    return list(parts.config.enabled)
 
 
 def local_time(at: datetime, zone: ZoneInfo) -> str:
@@ -64,9 +66,20 @@ def local_time(at: datetime, zone: ZoneInfo) -> str:
     return f"{local:%Y-%m-%d %H:%M} {local.isoformat()[-len('+01:00') :]}"
 
 
-def some(count: int, thing: str) -> str:
-    """`1 log`, `2 logs`."""
-    return f"{count} {thing}{'' if count == 1 else 's'}"
+def some(count: int, thing: str, things: str = "") -> str:
+    """`1 log`, `2 logs`; `things` where the plural is no mere s."""
+    return f"{count} {thing if count == 1 else things or f'{thing}s'}"
+
+
+def entries(count: int) -> str:
+    """Of MEMORY.md."""
+    return some(count, "entry", "entries")
+
+
+def became(row: LedgerRow) -> str:
+    """`done`, `failed (the disk is full)`."""
+    by_rule = " by rule" if row.state == "done" and row.reason == _NO_LLM else ""
+    return f"{row.state}{by_rule}{f' ({row.reason})' if row.reason else ''}"
 
 
 def print_json(value: object) -> None:

@@ -8,11 +8,19 @@ import anyio
 import click
 
 from dreamd.clock import local_date
-from dreamd.commands._show import agent_option, agents_of, json_option, opened, print_diff, print_json
+from dreamd.commands._show import (
+    agent_option,
+    agents_of,
+    entries,
+    json_option,
+    opened,
+    print_diff,
+    print_json,
+)
 from dreamd.config import zone_of
 from dreamd.deep_dream.phase import deep_dream
 from dreamd.errors import HeldForReview
-from dreamd.locks import NIGHT, exclusive
+from dreamd.locks import one_night
 from dreamd.parts import Outcome, Parts
 
 
@@ -55,9 +63,12 @@ def command(
     else:
         for outcome in outcomes:
             show(outcome, dry_run=dry_run)
-    if not dry_run and any(outcome.row.state == "held" for outcome in outcomes):
+    states = {outcome.row.state for outcome in outcomes}
+    if "failed" in states:
+        return 1
+    if "held" in states and not dry_run:
         raise HeldForReview("a rewrite waits for a person", hint="see `dreamd held`")
-    return 1 if any(outcome.row.state == "failed" for outcome in outcomes) else 0
+    return 0
 
 
 async def _one_by_one(
@@ -66,7 +77,7 @@ async def _one_by_one(
     """While no night runs, which could be asking the same; a dry run is beside everything."""
     if dry_run:
         return [await dream() for dream in dreams]
-    async with exclusive(parts.state / NIGHT, parts.clock, what="a night is being run"):
+    async with one_night(parts.state, parts.clock):
         return [await dream() for dream in dreams]
 
 
@@ -82,11 +93,11 @@ def show(outcome: Outcome, *, dry_run: bool = False) -> None:
     row = outcome.row
     reason = f": {row.reason}" if row.reason else ""
     done = "" if outcome.new else " already"
-    click.echo(f"{row.agent} {row.day} deep dream{done} {row.state}{reason}")
+    click.echo(f"{row.agent} {row.day} {row.phase_name}{done} {row.state}{reason}")
     for file in () if dry_run else outcome.files:
         click.echo(f"  wrote {file}")
     if outcome.retired:
-        click.echo(f"  retired {outcome.retired} {'entry' if outcome.retired == 1 else 'entries'}")
+        click.echo(f"  retired {entries(outcome.retired)}")
     for refused in outcome.refused:
         click.echo(f"  refused {refused}")
     print_diff(outcome.diff)

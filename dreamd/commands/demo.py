@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from dreamd import config as configuration
 from dreamd.clock import StillClock
-from dreamd.commands._show import json_option, loaded, print_json
+from dreamd.commands._show import json_option, loaded, print_json, some
 from dreamd.config import Config, DeepDream, Llm
 from dreamd.daemon import open_parts
 from dreamd.errors import UsageError, WorkspaceError
@@ -111,9 +111,9 @@ def _tell(home: Path, day: date, outcomes: Sequence[Outcome]) -> None:
     for outcome in outcomes:
         row = outcome.row
         calls = sum(usage.calls for usage in row.usage)
-        paid = f", {calls} LLM calls" if calls else ""
+        paid = f", {some(calls, 'LLM call')}" if calls else ""
         reason = f": {row.reason}" if row.reason else ""
-        click.echo(f"  {row.agent} {row.phase.replace('_', ' ')}: {row.state}{paid}{reason}")
+        click.echo(f"  {row.agent} {row.phase_name}: {row.state}{paid}{reason}")
         for path in outcome.files:
             click.secho(f"    {path.relative_to(home)}", fg="cyan")
         for refused in outcome.refused:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from dreamd import files
 from dreamd.commands._show import agent_option, agents_of, json_option, opened, print_diff, print_json
-from dreamd.deep_dream.history import unified, versions
+from dreamd.deep_dream.history import versions
 from dreamd.errors import UsageError
 from dreamd.parts import Parts
 from dreamd.stores.base import FileVersion
@@ -78,7 +78,7 @@ def _named(parts: Parts, numbers: Sequence[int], agent: str | None) -> list[Diff
 
 
 def _between(agent: str, before: FileVersion | None, text: str, path: Path, after: int | None) -> Difference:
-    diff = unified(before.content if before else "", text, path)
+    diff = files.unified(before.content if before else "", text, path)
     return Difference(agent, before.version_id if before else None, after, diff)
 
 

@@ -9,9 +9,10 @@ import click
 
 from dreamd.commands import _show
 from dreamd.dream.decide import Shift
-from dreamd.dream.phase import Dreamt, dream, paid
+from dreamd.dream.phase import Dreamt, dream
 from dreamd.parts import Parts
 from dreamd.pool.plain import plain
+from dreamd.stores.base import cost
 from dreamd.tail.sync import sync
 
 _MARKS = {"long_term": "^", "superseded": "x", "archived": "-", "candidate": "+"}
@@ -97,7 +98,7 @@ def told(dreamt: Dreamt) -> str:
         "new", "merged", "contradicted", "promoted", "superseded", "archived",
     )  # fmt: skip
     changes = [f"{getattr(counts, name)} {name}" for name in became if getattr(counts, name)]
-    spent = paid(dreamt.spent)
+    spent = cost(dreamt.spent)
     worth = f", {dreamt.cost:g} by your prices" if dreamt.cost else ""
     calls = (
         f"; {_show.some(spent['calls'], 'LLM call')}, {spent['input_tokens']} + {spent['output_tokens']} tokens{worth}"

@@ -2,7 +2,15 @@
 
 import click
 
-from dreamd.commands._show import agent_option, agents_of, json_option, local_time, opened, print_json
+from dreamd.commands._show import (
+    agent_option,
+    agents_of,
+    entries,
+    json_option,
+    local_time,
+    opened,
+    print_json,
+)
 from dreamd.config import zone_of
 from dreamd.deep_dream.history import versions
 from dreamd.deep_dream.memory_file import lines_of
@@ -35,8 +43,7 @@ def command(ctx: click.Context, agent: str | None, as_json: bool) -> None:
 
 
 def _told(version: FileVersion) -> str:
-    entries = len(lines_of(version.content))
-    size = f"{entries} {'entry' if entries == 1 else 'entries'}" if version.sha256 else "no file"
+    size = entries(len(lines_of(version.content))) if version.sha256 else "no file"
     night = f"night of {version.day}" if version.day and version.author != "undo" else ""
     return ", ".join(filter(None, (_AUTHORS[version.author], night, size, version.note)))
 

@@ -39,7 +39,7 @@ def found_in(home: Path, formats: Iterable[Format]) -> list[Found]:
             format=label,
             logs=tuple(globs),
             count=sum(globs.values()),
-            workspace=_workspace(home, agent, label),
+            workspace=_workspace(home, agent, label, sole=sum(kind == label for _, kind in places) == 1),
         )
         for (agent, label), globs in sorted(places.items())
     ]
@@ -59,12 +59,19 @@ def _agent_id(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "-", name)[:64]
 
 
-def _workspace(home: Path, agent: str, label: str) -> str:
-    """Where the agent itself keeps its memory, if it does and the folder is there; else a folder of dreamd's own."""
-    own = {"openclaw": home / ".openclaw/workspace", "cowagent": home / "cow"}.get(label)
-    if own and own.is_dir():
-        return str(own)
-    return str(Path(platformdirs.user_data_dir("dreamd")) / agent)
+def _workspace(home: Path, agent: str, label: str, *, sole: bool) -> str:
+    """Where the agent itself keeps its memory, if it does and the folder is there; else a folder of dreamd's own.
+
+    Of several OpenClaw agents each has a workspace with its name, and the main one that without.
+    """
+    own = {
+        "openclaw": [home / f".openclaw/workspace-{agent.removeprefix('openclaw-')}"],
+        "cowagent": [home / "cow"],
+    }
+    if sole or agent == "openclaw-main":
+        own["openclaw"].append(home / ".openclaw/workspace")
+    found = next((folder for folder in own.get(label, ()) if folder.is_dir()), None)
+    return str(found or Path(platformdirs.user_data_dir("dreamd")) / agent)
 
 
 _EXAMPLE = """

@@ -11,15 +11,22 @@ import anyio
 import click
 from msgspec.structs import replace
 
-from dreamd.commands._show import agent_option, agents_of, json_option, opened, print_json, some
+from dreamd.commands._show import (
+    agent_option,
+    agents_of,
+    became,
+    entries,
+    json_option,
+    opened,
+    print_json,
+    some,
+)
 from dreamd.events import PHASE_FINISHED, Event
 from dreamd.night.due import wanted
 from dreamd.night.known import known
 from dreamd.night.run import run_night, totals
-from dreamd.parts import Outcome
+from dreamd.parts import Outcome, Parts
 from dreamd.tail.sync import sync
-
-_NO_LLM = "no LLM is configured"  # as `daily.phase` gives its reason
 
 
 @click.command("night")
@@ -51,9 +58,7 @@ def command(
     """
     with opened(ctx) as parts:
         agents = agents_of(parts, agent)
-        if not dry_run:
-            sync(parts, agents)
-        date_of_night = day.date() if day else wanted(known(parts), agents)
+        date_of_night = day.date() if day else _newest(parts, agents, dry_run=dry_run)
         telling = replace(parts, emit=_tell) if sys.stderr.isatty() else parts
         chosen = [agent] if agent else None
         run = partial(run_night, telling, date_of_night, agents=chosen, force=force, dry_run=dry_run)
@@ -63,6 +68,13 @@ def command(
         else:
             show(date_of_night, outcomes, dry_run=dry_run)
     return exit_code(outcomes)
+
+
+def _newest(parts: Parts, agents: Sequence[str], *, dry_run: bool) -> date:
+    """The date of the night when none is named: the logs must have been read to know it."""
+    if not dry_run:
+        sync(parts, agents)
+    return wanted(known(parts), agents)
 
 
 def exit_code(outcomes: Sequence[Outcome]) -> int:
@@ -82,8 +94,9 @@ def show(day: date, outcomes: Sequence[Outcome], *, dry_run: bool) -> None:
         unread = "; a dry run reads no logs, `dreamd sync` does" if dry_run else ""
         click.echo(f"  no agent has records of that day{unread}")
     for outcome in outcomes:
-        wrote = "; ".join(filter(None, [*(_place(outcome, path) for path in outcome.files), _cost(outcome)]))
-        click.echo(f"  {_became(outcome)}{f': {wrote}' if wrote else ''}")
+        places = (_place(outcome, path) for path in outcome.files)
+        wrote = "; ".join(filter(None, [*places, _retired(outcome), _cost(outcome)]))
+        click.echo(f"  {_said(outcome)}{f': {wrote}' if wrote else ''}")
         for refused in outcome.refused:
             click.echo(f"    refused: {refused}")
         if dry_run:
@@ -92,17 +105,15 @@ def show(day: date, outcomes: Sequence[Outcome], *, dry_run: bool) -> None:
         click.echo("  Deep Dream sees the dailies on disk alone, without what is new above")
 
 
-def _became(outcome: Outcome) -> str:
+def _said(outcome: Outcome) -> str:
     """`anna: daily done by rule (no LLM is configured)`."""
     row = outcome.row
-    phase = f"{row.agent}: {row.phase.replace('_', ' ')}"
+    phase = f"{row.agent}: {row.phase_name}"
     if not row.attempts:
         return f"{phase} {row.reason}"  # it waits its turn
     if not outcome.new and row.state != "skipped":
         return f"{phase} {row.state} already"
-    if row.state == "done" and row.reason == _NO_LLM:
-        return f"{phase} done by rule ({row.reason})"
-    return f"{phase} {row.state}{f' ({row.reason})' if row.reason else ''}"
+    return f"{phase} {became(row)}"
 
 
 def _place(outcome: Outcome, path: Path) -> str:
@@ -111,6 +122,10 @@ def _place(outcome: Outcome, path: Path) -> str:
     marks = Counter(line[:1] for line in outcome.diff.splitlines()[2:])
     changed = [f"{mark}{marks[mark]}" for mark in "+-" if marks[mark]]
     return f"{path} ({' '.join(changed)} {'line' if changed in (['+1'], ['-1']) else 'lines'})"
+
+
+def _retired(outcome: Outcome) -> str:
+    return f"{entries(outcome.retired)} retired" if outcome.retired else ""
 
 
 def _cost(outcome: Outcome) -> str:

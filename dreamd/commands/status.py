@@ -3,7 +3,7 @@
 import click
 
 from dreamd import config as configuration
-from dreamd.commands._show import json_option, opened, print_json, some
+from dreamd.commands._show import became, json_option, opened, print_json, some
 from dreamd.errors import ConfigError, DreamdError
 from dreamd.locks import DAEMON, Holder, holder
 from dreamd.night.due import turn
@@ -73,8 +73,7 @@ def _print_agent(agent: AgentStatus, when: str) -> None:
     had = f"{some(agent.logs, 'log')}, {some(agent.records, 'record')}{read}"
     click.echo(f"{agent.agent}{off}: {', '.join(agent.formats)}, {had}")
     for row in agent.last_night:
-        reason = f" ({row.reason})" if row.reason else ""
-        click.echo(f"  last {row.phase.replace('_', ' ')}  {row.day} {row.state}{reason}")
+        click.echo(f"  last {row.phase_name}  {row.day} {became(row)}")
     if agent.dreaming:
         click.echo(f"  dreams now  {agent.dreaming}")
     if agent.long_term or agent.candidates:

@@ -18,10 +18,8 @@ from dreamd.pool.support import facts, unsupported
 
 MOST_CITED = 8  # events; a line over more says nothing of each
 MOST_CHARACTERS = 500
-ASKED, REPLIED = (
-    0.3,
-    0.45,
-)  # share of a side's words that its events hold: a paraphrase keeps more, a fancy less
+# share of a side's words that its events hold: a paraphrase keeps more, a fancy less
+ASKED, REPLIED = 0.3, 0.45
 
 
 class Entry(Struct, frozen=True):
@@ -141,8 +139,6 @@ def _faults_of_question(text: str, asked: Sequence[str]) -> Iterator[str]:
 
 
 _ASKED_ALONE = re.compile(r"\**(?:user|human|用户)\**\s*[:：]", re.IGNORECASE)
-
-
 _SHAPE = re.compile(
     r"\**(?:user|human|用户)\**\s*[:：]\**\s*(?P<asked>.*?)[\s,，;；]*(?:--?>|→|=+>|➜|➡)\s*"
     r"\**(?:reply|assistant|answer|agent|回复|助手|回答)\**\s*[:：]\**\s*(?P<reply>.*)",

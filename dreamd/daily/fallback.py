@@ -13,8 +13,6 @@ from dreamd.pool.plain import plain
 
 ASKED_CHARACTERS = 120
 REPLY_CHARACTERS = 200
-
-
 _NO_REPLY: Mapping[Tongue, str] = {"en": "(no reply)", "zh": "（无回复）"}
 
 

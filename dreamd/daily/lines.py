@@ -5,7 +5,7 @@ from datetime import datetime
 
 from dreamd.daily.audit import Entry
 from dreamd.daily.material import Material
-from dreamd.daily.transcript import Event
+from dreamd.daily.transcript import Event, only
 from dreamd.memories import Memory, derived_id
 
 MOST_LINES = 300  # of one section; what the rule has to say beyond is counted there instead
@@ -42,14 +42,9 @@ def memories(entries: Iterable[Entry], material: Material, now: datetime) -> Ite
             agent=material.agent_id,
             window=material.day,
             received_at=now,
-            session_id=_only(event.session_id for event in entry.events),
-            task_id=_only(event.task_id for event in entry.events),
+            session_id=only(event.session_id for event in entry.events),
+            task_id=only(event.task_id for event in entry.events),
             timestamp=next((event.at for event in entry.events if event.at), None),
             ref_ids=ref_ids,
             trust=min(event.trust for event in entry.events),
         )
-
-
-def _only(values: Iterable[str]) -> str:
-    distinct = set(values)
-    return distinct.pop() if len(distinct) == 1 else ""

@@ -2,7 +2,8 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator
-from datetime import date, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
+from typing import TypeVar, cast
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
@@ -12,10 +13,12 @@ from dreamd.config import Agent, zone_of
 from dreamd.daily.transcript import MESSAGE_CHARACTERS, Event, events, held
 from dreamd.memories import Memory
 from dreamd.pool.language import Tongue, detect
-from dreamd.stores.base import LedgerRow, MemoryQuery, Store
+from dreamd.stores.base import LedgerRow, MemoryQuery, Store, row_of
 
 _DAY_CHARACTERS = 60_000_000
 _LEAST_SHARE = 250
+_NO_TIME = datetime.min.replace(tzinfo=UTC)  # of what nobody asks here
+T = TypeVar("T")
 UNFINISHED = ("running", "failed")  # states of a run that was not committed
 
 
@@ -49,7 +52,7 @@ class Material(Struct, frozen=True, kw_only=True):
 def gather(store: Store, agent: Agent, agent_id: str, day: date, *, whole: bool) -> Material:
     """What is new of the day, or (`whole`) all of it. Blocks; raises StoreError and ConfigError (zone)."""
     zone = zone_of(agent)
-    prior = next((row for row in store.ledger(agent_id, "daily", since=day) if row.day == day), None)
+    prior = row_of(store, agent_id, "daily", day)
     mine = MemoryQuery(agent=agent_id, types=("raw",), window=day)
     if not whole and next(store.memories(replace(mine, filed=False, limit=1)), None) is None:
         if prior is None or prior.state not in UNFINISHED:
@@ -100,7 +103,7 @@ def _last_question(store: Store, query: MemoryQuery) -> Memory | None:
 def _language(agent: Agent, memories: Iterable[Memory]) -> Tongue:
     if agent.language != "auto":
         return agent.language
-    return detect(one.content for one in memories if one.role == "user" and one.origin == "human")
+    return detect(one.content for one in memories if one.by_a_person)
 
 
 def _share(store: Store, agent_id: str, day: date) -> int:
@@ -115,13 +118,35 @@ class _Hash:
     def __init__(self, most: int) -> None:
         self._hash = hashlib.sha256()
         self._most = most
+        self._known: dict[object, object] = {}
 
     def slim(self, one: Memory, *, whole: bool) -> Memory:
         filed = one.filed and not whole
         if not filed:
             facts = (one.memory_id, one.role, one.origin, one.tool, one.ok, one.content)
             self._hash.update(repr(facts).encode("utf-8", "surrogatepass"))
-        return replace(one, filed=filed, content=held(one.content, self._most), trace=None, span=None)
+        same = self._same
+        return Memory(
+            memory_id=one.memory_id,
+            type="raw",
+            content="" if one.role == "tool" else held(one.content, self._most),
+            agent=same(one.agent),
+            window=same(one.window),
+            received_at=_NO_TIME,
+            session_id=same(one.session_id),
+            task_id=same(one.task_id),
+            timestamp=one.timestamp,
+            role=same(one.role),
+            origin=same(one.origin),
+            trust=one.trust,
+            tool=same(one.tool),
+            ok=one.ok,
+            filed=filed,
+        )
+
+    def _same(self, value: T) -> T:
+        """An equal value met before: a row of the store brings its own copy of each."""
+        return cast("T", self._known.setdefault(value, value))
 
     def hexdigest(self) -> str:
         return self._hash.hexdigest()

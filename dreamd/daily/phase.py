@@ -8,29 +8,21 @@ drops the journal. A rerun is answered from the journal and finds its own mark.
 from collections.abc import Iterable, Sequence
 from datetime import date
 from functools import partial
-from typing import Protocol, runtime_checkable
 
-import anyio
-from anyio import to_thread
-from msgspec.structs import replace
+from anyio import CancelScope, to_thread
 
+from dreamd import files
 from dreamd.daily import page, publish
 from dreamd.daily.ask import Summary, ruled, summary
 from dreamd.daily.audit import Entry
 from dreamd.daily.lines import listed, memories, standing
 from dreamd.daily.material import UNFINISHED, Material, gather
 from dreamd.daily.prompt import Day
-from dreamd.errors import ConfigError, DiskFull, DreamdError, FileChanged, ProviderError, WorkspaceError
+from dreamd.errors import DiskFull, DreamdError, FileChanged, ProviderError, WorkspaceError
 from dreamd.events import LINE_REFUSED, PHASE_FAILED, PHASE_FINISHED
 from dreamd.memories import Memory, Status
-from dreamd.parts import Outcome, Parts
-from dreamd.providers.base import Provider
-from dreamd.stores.base import Changes, LedgerRow, MemoryQuery, RunState, Usage
-
-
-@runtime_checkable
-class _Metered(Protocol):
-    def usage(self) -> tuple[Usage, ...]: ...
+from dreamd.parts import Metered, Outcome, Parts
+from dreamd.stores.base import Changes, LedgerRow, MemoryQuery, RunState, Usage, cost, summed
 
 
 async def summarise(
@@ -57,7 +49,7 @@ class _Run:
         self.dry_run = dry_run
         self.job = f"daily:{material.agent_id}:{material.day.isoformat()}" + (":dry" if dry_run else "")
         self.where = publish.place(parts.config.agent(material.agent_id), material.day)
-        self.provider: Provider | None = None
+        self.provider: Metered | None = None
         self.started_at = parts.clock.now()
         self.began_s = parts.clock.monotonic()
 
@@ -105,7 +97,9 @@ class _Run:
         shown = listed(told.entries)
         section = self._section(shown, len(told.entries) - len(shown))
         compose = partial(page.put, section=section, instead_of=self._abandoned())
-        edit = await to_thread.run_sync(partial(publish.write, where, compose, dry_run=self.dry_run))
+        edit = await to_thread.run_sync(
+            partial(files.edit, where.path, compose, root=where.root, dry_run=self.dry_run)
+        )
         written = page.lines_of(edit.after, section.day, section.input_hash)
         lines = written or section.lines  # somebody took the closing mark away
         return await self._commit(told, standing(lines, shown, self.material.events), edit)
@@ -114,11 +108,7 @@ class _Run:
         events, day = self.material.events, self._day()
         if self.parts.provider is None:
             return ruled(events, day, "no LLM is configured")
-        try:
-            # in a thread: the first call loads the provider's libraries
-            self.provider = await to_thread.run_sync(self.parts.provider, self.job)
-        except ConfigError as error:
-            return ruled(events, day, f"the rule was used: {error}")
+        self.provider = self.parts.provider(self.job)
         last = self._attempt() >= self.parts.config.night.max_attempts
         return await summary(self.provider, events, day, last_attempt=last)
 
@@ -156,7 +146,7 @@ class _Run:
             return None
         return tuple(begun for begun in self._begun() if begun != self.material.input_hash)
 
-    async def _commit(self, told: Summary, entries: Sequence[Entry], edit: publish.Edit | None) -> Outcome:
+    async def _commit(self, told: Summary, entries: Sequence[Entry], edit: files.Edit | None) -> Outcome:
         row = self._row("done", "; ".join(told.notes))
         kept = list(memories(entries, self.material, self.parts.clock.now()))
         changes = Changes(
@@ -227,13 +217,13 @@ class _Run:
             attempts=self._attempt(),
             input_hash=" ".join(begun),
             reason=reason,
-            usage=_summed((*(prior.usage if prior else ()), *self._usage())),
+            usage=summed((*(prior.usage if prior else ()), *self._usage())),
             started_at=self.started_at,
             finished_at=None if state == "running" else self.parts.clock.now(),
         )
 
     def _usage(self) -> tuple[Usage, ...]:
-        return _used(self.provider)
+        return self.provider.usage() if self.provider else ()
 
     async def _store(self, changes: Changes) -> None:
         if not self.dry_run:
@@ -241,7 +231,7 @@ class _Run:
 
     async def _forget_dry_calls(self) -> None:
         if self.dry_run and self.provider:
-            with anyio.CancelScope(shield=True):
+            with CancelScope(shield=True):
                 await to_thread.run_sync(self.parts.store.write, Changes(settled=(self.job,)))
 
     def _tell(self, row: LedgerRow, entries: Sequence[Entry] = (), refused: Sequence[str] = ()) -> None:
@@ -250,7 +240,6 @@ class _Run:
         about: dict[str, object] = {"phase": "daily", "agent": row.agent, "day": row.day}
         for reason in refused:
             self.parts.emit(LINE_REFUSED, **about, reason=reason)
-        usage = self._usage()
         self.parts.emit(
             PHASE_FINISHED,
             **about,
@@ -262,27 +251,6 @@ class _Run:
             lines=len(entries),
             by_rule=sum(entry.by_rule for entry in entries),
             refused=len(refused),
-            calls=sum(one.calls for one in usage),
-            resumed=sum(one.resumed for one in usage),
-            tokens=sum(one.input_tokens + one.output_tokens for one in usage),
+            **cost(self._usage()),
             seconds=round(self.parts.clock.monotonic() - self.began_s, 3),
         )
-
-
-def _used(provider: object) -> tuple[Usage, ...]:
-    return provider.usage() if isinstance(provider, _Metered) else ()
-
-
-def _summed(usage: Iterable[Usage]) -> tuple[Usage, ...]:
-    """By purpose: what all attempts and supplements of the day have cost together."""
-    sums: dict[str, Usage] = {}
-    for one in usage:
-        known = sums.get(one.purpose, Usage(one.purpose))
-        sums[one.purpose] = replace(
-            known,
-            calls=known.calls + one.calls,
-            input_tokens=known.input_tokens + one.input_tokens,
-            output_tokens=known.output_tokens + one.output_tokens,
-            resumed=known.resumed + one.resumed,
-        )
-    return tuple(sums.values())

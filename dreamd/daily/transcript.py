@@ -23,9 +23,8 @@ from dreamd.pool import tokens
 from dreamd.records import Trust
 
 LEAST_TOKENS = 128  # a budget in which one event can be shown at all
-_MESSAGE_TOKENS = (
-    800  # of one question, and twice that of an event's answers; the middle of longer ones is left out
-)
+# of one question, and twice that of an event's answers; the middle of longer ones is left out
+_MESSAGE_TOKENS = 800
 MESSAGE_CHARACTERS = 6_000  # more than that is never shown, so it is not held either
 _TOOLS_SHOWN = 8
 
@@ -64,12 +63,12 @@ def events(memories: Iterable[Memory]) -> list[Event]:
 
 
 def held(text: str, most: int = MESSAGE_CHARACTERS) -> str:
-    """As much of a message as can ever be shown."""
+    """As much of a message as can ever be shown. Its ellipsis is ASCII: a wider one would double English text in memory."""
     text = text.strip()
     if len(text) <= most:
         return text
     half = most // 2
-    return f"{text[:half]}…{text[-half:]}"
+    return f"{text[:half]}...{text[-half:]}"
 
 
 def _beginning(session: Sequence[Memory]) -> tuple[bool, float]:
@@ -82,10 +81,9 @@ class _Cut:
 
     def __init__(self) -> None:
         self.turns: list[list[Memory]] = []
-        self.human: list[Memory] | None = None  # the turn that replies of origin human belong to
-        self.under_way: list[Memory] | None = (
-            None  # the turn that tools belong to; None: one that is left out
-        )
+        # the turn that replies of origin human belong to, and the one that tools do; None: one that is left out
+        self.human: list[Memory] | None = None
+        self.under_way: list[Memory] | None = None
 
     def begin(self) -> list[Memory]:
         self.turns.append([])
@@ -138,7 +136,7 @@ def _event(turn: Sequence[Memory]) -> Event:
     return Event(
         number=0,
         session_id=turn[0].session_id,
-        task_id=_only({memory.task_id for memory in spoken}),
+        task_id=only(memory.task_id for memory in spoken),
         at=times[0] if times else None,
         asked=asked,
         answers=tuple(memory.content for memory in spoken if memory.role == "assistant"),
@@ -150,8 +148,10 @@ def _event(turn: Sequence[Memory]) -> Event:
     )
 
 
-def _only(values: set[str]) -> str:
-    return values.pop() if len(values) == 1 else ""
+def only(values: Iterable[str]) -> str:
+    """The one value that all of them are, else ""."""
+    distinct = set(values)
+    return distinct.pop() if len(distinct) == 1 else ""
 
 
 def _notes(calls: Iterable[Memory]) -> Iterator[str]:

@@ -38,8 +38,6 @@ SAID = 0.34  # of a line's words that a person's sentence must hold to count as 
 SUPPORTED = 0.5  # of a line's words that its sources must hold
 REWORDED = 0.8  # the same where old entries are merged: they are no evidence for anything new
 ALIKE = 0.9  # overlap of two lines that say the same
-
-
 _MARK = re.compile(r"<!--|-->|\[pinned\]", re.IGNORECASE)  # would hide what follows, or pin itself
 
 
@@ -78,7 +76,7 @@ def _unlawful(text: str, cites: Sequence[Source]) -> Fault | None:
     known = any(source.entry >= 0 and covered(text, source.text) >= REWORDED for source in cites)
     if known or not (rule_like(text) or instruction(text)):
         return None
-    human = [record for source in cites for record in source.records if _by_a_person(record)]
+    human = [record for source in cites for record in source.records if record.by_a_person]
     said = [record for record in human if _says(record, text)]
     if instruction(text) and not said:
         return "instruction"
@@ -92,10 +90,6 @@ def _established(text: str, cites: Iterable[Source], said: Sequence[Memory]) -> 
     promoted = any(source.id.startswith("I") and covered(text, source.text) >= SUPPORTED for source in cites)
     purpose = any(_says_on_purpose(record, text) for record in said)
     return promoted or purpose or len({record.window for record in said}) > 1
-
-
-def _by_a_person(record: Memory) -> bool:
-    return record.role == "user" and record.origin == "human"
 
 
 def _says(record: Memory, text: str) -> bool:

@@ -1,6 +1,5 @@
 """MEMORY.md over time: its versions, the difference between two, and taking back what a dream wrote."""
 
-import difflib
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -19,16 +18,6 @@ def versions(parts: Parts, agent_id: str) -> list[FileVersion]:
     """What MEMORY.md once was, newest first. Raises WorkspaceError, StoreError."""
     path = str(place_of(parts.config.agent(agent_id), agent_id).memory)
     return [version for version in parts.store.versions(agent_id) if version.path == path]
-
-
-def unified(before: str, after: str, path: Path) -> str:
-    """The unified diff of two contents, "" when they are the same."""
-    lines = difflib.unified_diff(
-        before.splitlines(keepends=True), after.splitlines(keepends=True), f"a/{path.name}", f"b/{path.name}"
-    )
-    return "".join(
-        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
-    )
 
 
 _RESTORED = "back to version {}"

@@ -4,7 +4,7 @@ Nothing here decides what is true (`grounds`, `audit`) or how a file is replaced
 """
 
 import hashlib
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import date, datetime
 from functools import partial
 
@@ -14,8 +14,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd import files
-from dreamd.calls import Prompt, Reply
-from dreamd.deep_dream import diary, history
+from dreamd.calls import Reply
+from dreamd.deep_dream import diary
 from dreamd.deep_dream.audit import Audited, audit
 from dreamd.deep_dream.candidates import candidate, flat
 from dreamd.deep_dream.prompt import Composed, compose
@@ -25,8 +25,8 @@ from dreamd.deep_dream.writing import Intent, encoded, resume, write
 from dreamd.errors import DiskFull, FileChanged, ProviderError, ReplyUnusable, WorkspaceError
 from dreamd.events import LINE_REFUSED, PHASE_FAILED, PHASE_FINISHED, REWRITE_HELD
 from dreamd.memories import Memory
-from dreamd.parts import Outcome, Parts
-from dreamd.stores.base import Changes, Held, LedgerRow, RunState, Usage
+from dreamd.parts import Metered, Outcome, Parts
+from dreamd.stores.base import Changes, Held, LedgerRow, RunState, Usage, cost, row_of, summed
 
 _FINISHED: tuple[RunState, ...] = ("done", "held")
 
@@ -77,15 +77,18 @@ class _Run(Struct, kw_only=True):
     dry_run: bool
     started_at: datetime
     prior: LedgerRow | None = None  # what the ledger had for this night before
-    usage: tuple[Usage, ...] = ()
+    provider: Metered | None = None  # of this attempt's calls
+
+    @property
+    def usage(self) -> tuple[Usage, ...]:
+        return self.provider.usage() if self.provider else ()
 
     @property
     def job(self) -> str:
         return f"deep_dream:{self.agent}:{self.day.isoformat()}" + (":dry" if self.dry_run else "")
 
     async def dream(self) -> Outcome:
-        rows = await to_thread.run_sync(self.parts.store.ledger, self.agent, "deep_dream", self.day)
-        self.prior = next((row for row in rows if row.day == self.day), None)
+        self.prior = await to_thread.run_sync(row_of, self.parts.store, self.agent, "deep_dream", self.day)
         if not self.dry_run and (finished := await self.finish_the_last()):
             return finished
         material = await to_thread.run_sync(
@@ -98,9 +101,10 @@ class _Run(Struct, kw_only=True):
             return await self.already(same)
         if self.parts.provider is None:
             return await self.skipped("no LLM configured; dailies kept")
+        self.provider = self.parts.provider(self.job)
         # the pure parts are quick for a person and long for an event loop
         composed = await to_thread.run_sync(self.compose, material)
-        reply = await self.ask(composed.prompt)
+        reply = await self.provider.complete(composed.prompt)
         return await self.conclude(await to_thread.run_sync(self.decide, material, composed, reply))
 
     def compose(self, material: Material) -> Composed:
@@ -120,7 +124,7 @@ class _Run(Struct, kw_only=True):
         intent = self.intent(material, composed, proposal, audited)
         row = self.decided(material, audited)
         intent = self.holding(intent, row) if audited.over_limit else replace(intent, row=row)
-        diff = history.unified(material.base.text, audited.content, material.place.memory)
+        diff = files.unified(material.base.text, audited.content, material.place.memory)
         return _Decision(audited, intent, row, diff)
 
     def decided(self, material: Material, audited: Audited) -> LedgerRow:
@@ -137,12 +141,6 @@ class _Run(Struct, kw_only=True):
             return None
         self.parts.emit(PHASE_FINISHED, **self.where, state=written.row.state, resumed=True)
         return Outcome(row=written.row, files=written.files)
-
-    async def ask(self, prompt: Prompt) -> Reply:
-        assert self.parts.provider is not None  # noqa: S101 - the caller has looked
-        reply = await self.parts.provider(self.job).complete(prompt)
-        self.usage = (_usage(prompt, reply),)
-        return reply
 
     async def conclude(self, decision: "_Decision") -> Outcome:
         audited, intent = decision.audited, decision.intent
@@ -262,7 +260,7 @@ class _Run(Struct, kw_only=True):
             attempts=prior.attempts + 1 if prior and again else 1,
             input_hash=input_hash,
             reason=reason,
-            usage=_sum((*(prior.usage if prior else ()), *self.usage)),
+            usage=summed((*(prior.usage if prior else ()), *self.usage)),
             started_at=self.started_at,
             finished_at=self.parts.clock.now(),
         )
@@ -282,7 +280,6 @@ class _Run(Struct, kw_only=True):
     def told(self, audited: Audited, row: LedgerRow) -> None:
         if row.state == "held":
             self.parts.emit(REWRITE_HELD, **self.where, retired=len(audited.retired))
-        usage = self.usage[0] if self.usage else Usage("deep-dream")
         self.parts.emit(
             PHASE_FINISHED,
             **self.where,
@@ -294,10 +291,7 @@ class _Run(Struct, kw_only=True):
             refused=len(audited.refused),
             put_back=len(audited.put_back),
             candidates=len(audited.candidates),
-            calls=usage.calls,
-            resumed=usage.resumed,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
+            **cost(self.usage),
         )
 
 
@@ -321,23 +315,3 @@ def input_hash(material: Material, cited: Collection[str] = ()) -> str:
 
 def _cited(audited: Audited) -> frozenset[str]:
     return frozenset(ref for line in audited.accepted for ref in flat(line))
-
-
-def _sum(usages: Sequence[Usage]) -> tuple[Usage, ...]:
-    if not usages:
-        return ()
-    return (
-        Usage(
-            "deep-dream",
-            calls=sum(usage.calls for usage in usages),
-            input_tokens=sum(usage.input_tokens for usage in usages),
-            output_tokens=sum(usage.output_tokens for usage in usages),
-            resumed=sum(usage.resumed for usage in usages),
-        ),
-    )
-
-
-def _usage(prompt: Prompt, reply: Reply) -> Usage:
-    if reply.journalled:
-        return Usage(prompt.purpose, resumed=1)
-    return Usage(prompt.purpose, 1, reply.input_tokens, reply.output_tokens)

@@ -37,12 +37,8 @@ _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？]*")
 
 def _speaks_of(entry: Source, record: Memory) -> bool:
     """The person says something of it; asking about it takes nothing back."""
-    return (
-        record.role == "user"
-        and record.origin == "human"
-        and any(
-            keywords(sentence) & keywords(entry.text)
-            for sentence in _SENTENCE.findall(record.content)
-            if not sentence.rstrip().endswith(("?", "？", "吗"))
-        )
+    return record.by_a_person and any(
+        keywords(sentence) & keywords(entry.text)
+        for sentence in _SENTENCE.findall(record.content)
+        if not sentence.rstrip().endswith(("?", "？", "吗"))
     )

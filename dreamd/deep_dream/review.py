@@ -6,12 +6,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd import files
-from dreamd.deep_dream.history import unified
 from dreamd.deep_dream.merge import merge
 from dreamd.deep_dream.writing import Written, decoded, resume, write
 from dreamd.errors import FileChanged, NothingToDo, UsageError
 from dreamd.parts import Parts
-from dreamd.stores.base import Changes, Held, LedgerRow
+from dreamd.stores.base import Changes, Held, LedgerRow, row_of
 
 
 def find(parts: Parts, held_id: int) -> Held:
@@ -32,13 +31,15 @@ class Preview(Struct, frozen=True):
 def preview(held: Held) -> Preview:
     """Of a decided one: what the night wanted. Blocking. Raises WorkspaceError."""
     intent, path = decoded(held.detail), Path(held.path)
-    wanted = Preview(unified(intent.base, intent.ours, path), conflicts=False)
+    wanted = Preview(files.unified(intent.base, intent.ours, path), conflicts=False)
     if held.state != "waiting":
         return wanted
     present = files.read(path).text
     merged = merge(intent.base, intent.ours, present)
     return (
-        replace(wanted, conflicts=True) if merged is None else Preview(unified(present, merged, path), False)
+        replace(wanted, conflicts=True)
+        if merged is None
+        else Preview(files.unified(present, merged, path), False)
     )
 
 
@@ -84,6 +85,7 @@ def _waiting(parts: Parts, held_id: int) -> Held:
 
 def _row(parts: Parts, held: Held, reason: str) -> LedgerRow | None:
     """The night's ledger row, now done; None when a later run replaced it."""
-    rows = parts.store.ledger(held.agent, "deep_dream", held.day)
-    row = next((row for row in rows if row.day == held.day and row.state == "held"), None)
-    return replace(row, state="done", reason=reason, finished_at=parts.clock.now()) if row else None
+    row = row_of(parts.store, held.agent, "deep_dream", held.day)
+    if row is None or row.state != "held":
+        return None
+    return replace(row, state="done", reason=reason, finished_at=parts.clock.now())

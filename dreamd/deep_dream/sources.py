@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import get_args
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dreamd import files
 from dreamd.config import Agent
@@ -64,8 +65,8 @@ class Place(Struct, frozen=True):
 class Material(Struct, frozen=True, kw_only=True):
     """All that goes into one dream. `found` are contents that evidence may point into, to be stored as versions.
 
-    `waiting` are candidate insights of earlier nights; the model does not see them. `settled` says that MEMORY.md is as the last dream, undo or acceptance left it; `undone` are lines that a person
-    took back.
+    `waiting` are candidate insights of earlier nights; the model does not see them. `settled` says that MEMORY.md is as
+    the last dream, undo or acceptance left it; `undone` are lines that a person took back.
     """
 
     agent: str
@@ -89,9 +90,9 @@ class Material(Struct, frozen=True, kw_only=True):
 
 def place_of(agent: Agent, agent_id: str) -> Place:
     """Raises WorkspaceError when the agent has no workspace or it is not there."""
-    if not agent.workspace:
+    root = agent.root
+    if root is None:
         raise WorkspaceError(f"agent {agent_id} has no workspace", hint=f"set agents.{agent_id}.workspace")
-    root = Path(agent.workspace).expanduser()
     if not root.is_dir():
         raise WorkspaceError(f"the workspace {root} is missing", hint="create it, or correct the path")
     place = Place(root, root / agent.memory_file, root / agent.daily_dir, root / agent.diary_dir)
@@ -153,13 +154,7 @@ def gather(parts: Parts, agent_id: str, day: date, lookback_days: int) -> Materi
 
 
 def _numbered(kind: str, sources: Iterable[Source]) -> tuple[Source, ...]:
-    return tuple(
-        Source(
-            id=f"{kind}{number}", text=source.text, refs=source.refs, records=source.records, day=source.day,
-            entry=source.entry, kept=source.kept,
-        )
-        for number, source in enumerate(sources, 1)
-    )  # fmt: skip
+    return tuple(replace(source, id=f"{kind}{number}") for number, source in enumerate(sources, 1))
 
 
 def _recorded(version: FileVersion, versions: Sequence[FileVersion]) -> bool:

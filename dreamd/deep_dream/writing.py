@@ -5,8 +5,6 @@ good by `resume` without asking the model again. The file is replaced only on th
 swap); what somebody else wrote meanwhile is merged by line, and a conflict leaves their file alone.
 """
 
-import os
-import stat
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -76,7 +74,7 @@ def write(parts: Parts, intent: Intent) -> Written:
     was replaced nothing is changed; after that an error leaves the intent for `resume`.
     """
     for path in (intent.place.memory, intent.place.diary(intent.day)):
-        writable(path, intent.place.root)
+        files.writable(path, intent.place.root)
         files.read(path)  # a diary that cannot be read must not be found out when MEMORY.md is written
     _remember(parts.store, intent.agent, encoded(intent))
     return _carry_out(parts, intent, resumed=False)
@@ -151,26 +149,9 @@ def _replaced(intent: Intent, present: Content, content: str) -> Content:
 def _tell(intent: Intent) -> tuple[Path, ...]:
     if intent.diary is None:
         return ()
-    path = intent.place.diary(intent.day)
-    present = files.read(path)
-    text = intent.diary.added_to(present.text, intent.day, intent.language)
-    if text == present.text:
-        return ()
-    files.replace(path, text, root=intent.place.root, expected_sha256=present.sha256)
-    return (path,)
-
-
-def writable(path: Path, root: Path) -> None:
-    """Raises WorkspaceError when the file is read-only or the folder takes no files, even for root."""
-    real = files.confined(path, root)
-    if real.exists() and not (real.stat().st_mode & _ANY_WRITE and os.access(real, os.W_OK)):
-        raise WorkspaceError(f"{path} is read-only", hint="dreamd leaves it alone; chmod u+w to let it write")
-    folder = next(parent for parent in real.parents if parent.exists())
-    if not folder.stat().st_mode & _ANY_WRITE or not os.access(folder, os.W_OK | os.X_OK):
-        raise WorkspaceError(f"the folder {folder} is read-only", hint="chmod u+w to let dreamd write there")
-
-
-_ANY_WRITE = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+    path, added_to = intent.place.diary(intent.day), intent.diary.added_to
+    edit = files.edit(path, lambda text: added_to(text, intent.day, intent.language), root=intent.place.root)
+    return (path,) if edit.after != edit.before else ()
 
 
 # --- the store ---

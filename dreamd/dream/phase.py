@@ -7,7 +7,6 @@ Whoever dreams next goes on with the same input, is answered from the journal, a
 
 from collections.abc import Collection, Sequence
 from datetime import date
-from typing import Protocol, runtime_checkable
 
 import anyio
 import msgspec
@@ -25,9 +24,8 @@ from dreamd.dream.material import Material, gather
 from dreamd.errors import ConfigError
 from dreamd.events import DREAM_FINISHED, DREAM_PARKED
 from dreamd.locks import dream_lock, exclusive
-from dreamd.parts import Parts
-from dreamd.providers.base import Provider
-from dreamd.stores.base import Changes, LedgerRow, RunState, Usage
+from dreamd.parts import Metered, Parts
+from dreamd.stores.base import Changes, LedgerRow, RunState, Usage, cost, summed
 
 NO_LLM = "no LLM is configured"
 NOTHING = "nothing new"
@@ -84,11 +82,6 @@ class Dreamt(Struct, frozen=True, kw_only=True):
     new: bool = True
 
 
-@runtime_checkable
-class _Metered(Protocol):
-    def usage(self) -> tuple[Usage, ...]: ...
-
-
 def meta_key(agent_id: str) -> str:
     """Where the store keeps `Unfinished`."""
     return f"dream:{agent_id}"
@@ -143,7 +136,7 @@ class _Run:
         self.progress = progress
         # without a date: a dream that was killed before midnight is answered from the journal after it
         self.job = f"dream:{agent_id}" + (":dry" if dry_run else "")
-        self.provider: Provider | None = None
+        self.provider: Metered | None = None
         self.prior: LedgerRow | None = None
         self.started_at = parts.clock.now()
         self.began_s = parts.clock.monotonic()
@@ -256,7 +249,7 @@ class _Run:
         return {meta_key(self.agent_id): msgspec.json.encode(now).decode()}
 
     def _usage(self) -> tuple[Usage, ...]:
-        return _used(self.provider)
+        return self.provider.usage() if self.provider else ()
 
     async def _store(self, changes: Changes) -> None:
         if not self.dry_run:
@@ -281,15 +274,11 @@ class _Run:
             DREAM_FINISHED,
             **about,
             **msgspec.structs.asdict(outcome.counts),
-            **paid(outcome.spent),
+            **cost(outcome.spent),
             cost=outcome.cost,
             reason=outcome.row.reason,
             seconds=round(self.parts.clock.monotonic() - self.began_s, 3),
         )
-
-
-def _used(provider: object) -> tuple[Usage, ...]:
-    return provider.usage() if isinstance(provider, _Metered) else ()
 
 
 def _behind(material: Material, waiting: Collection[str]) -> int:
@@ -320,32 +309,7 @@ def _counts(material: Material, drawn: Drawn, decision: Decision, *, drafts: int
     )
 
 
-def paid(spent: Sequence[Usage]) -> dict[str, int]:
-    """Calls and tokens, all purposes together."""
-    return {
-        "calls": sum(one.calls for one in spent),
-        "resumed": sum(one.resumed for one in spent),
-        "input_tokens": sum(one.input_tokens for one in spent),
-        "output_tokens": sum(one.output_tokens for one in spent),
-    }
-
-
 def price(spent: Sequence[Usage], llm: Llm) -> float:
     """What the tokens cost by `llm.input_price` and `output_price`, each of a million."""
     millions = (one.input_tokens * llm.input_price + one.output_tokens * llm.output_price for one in spent)
     return round(sum(millions) / 1e6, 6)
-
-
-def summed(usage: Sequence[Usage]) -> tuple[Usage, ...]:
-    """By purpose, in order of first use."""
-    sums: dict[str, Usage] = {}
-    for one in usage:
-        known = sums.get(one.purpose, Usage(one.purpose))
-        sums[one.purpose] = Usage(
-            one.purpose,
-            calls=known.calls + one.calls,
-            input_tokens=known.input_tokens + one.input_tokens,
-            output_tokens=known.output_tokens + one.output_tokens,
-            resumed=known.resumed + one.resumed,
-        )
-    return tuple(sums.values())

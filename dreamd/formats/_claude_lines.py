@@ -10,14 +10,11 @@ import msgspec
 from msgspec import Raw, Struct
 
 from dreamd.formats import _json
+from dreamd.formats._values import NOTHING, TRACE_BYTES, joined
 
-NONE = Raw(b"")
 IMAGE = "[image]"
 SPOKEN = frozenset({"text", "image"})
 """The blocks that make a message's text."""
-TRACE_BYTES = 2048
-"""How much of a call's arguments and of its result goes into its trace."""
-
 _RAW_HEAD = 4 * TRACE_BYTES
 _INTERRUPTED = re.compile(rb'"interrupted"\s*:\s*true')
 _SERVER_ERROR = re.compile(rb'\A\{[^{}]*"type"\s*:\s*"\w+_error"')
@@ -33,9 +30,9 @@ class Block(Struct, frozen=True):
     text: str | None = None
     id: str | None = None
     name: str | None = None
-    input: Raw = NONE
+    input: Raw = NOTHING
     tool_use_id: str | None = None
-    content: Raw = NONE
+    content: Raw = NOTHING
     is_error: bool | None = None
 
 
@@ -83,9 +80,9 @@ class Line(Struct, frozen=True, rename="camel"):
     origin: From | None = None
     forked_from: Copy | None = None
     message: Message | None = None
-    content: Raw = NONE
+    content: Raw = NOTHING
     attachment: Attachment | None = None
-    tool_use_result: Raw = NONE
+    tool_use_result: Raw = NOTHING
 
     @property
     def blocks(self) -> str | list[Block]:
@@ -109,13 +106,6 @@ def texts(blocks: str | Sequence[Block] | None) -> list[str]:
     if isinstance(blocks, str):
         return [blocks]
     return [IMAGE if block.type == "image" else block.text or "" for block in blocks if block.type in SPOKEN]
-
-
-def joined(parts: Sequence[str]) -> str:
-    """Texts trimmed and joined by lines; empty ones vanish (J9)."""
-    if len(parts) == 1:
-        return parts[0].strip()
-    return "\n".join(part for each in parts if (part := each.strip()))
 
 
 def text_of(raw: Raw) -> str:
@@ -157,9 +147,8 @@ def went_well(block: Block, line: Line, result: str) -> bool:
     raw = bytes(line.tool_use_result)
     if raw.startswith(b'"User rejected tool use'):
         return False
-    return b'"interrupted"' not in raw or not _INTERRUPTED.search(
-        raw
-    )  # `in` is far quicker over a long output
+    # `in` is far quicker over a long output
+    return b'"interrupted"' not in raw or not _INTERRUPTED.search(raw)
 
 
 def _opens(raw: Raw, sign: bytes) -> bool:

@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from dreamd.formats._claude_lines import From, Line, joined
+from dreamd.formats._claude_lines import From, Line
+from dreamd.formats._values import joined
 from dreamd.records import Origin, Role
 
 
@@ -50,9 +51,8 @@ def said(line: Line, parts: Sequence[str], *, subagent: bool, fired: bool) -> Sa
     whole = joined(parts)
     if not whole:
         return None
-    tagged = (
-        whole[0] in "<[ST" or _HOOK.match(whole) is not None
-    )  # the cheap way to see that nothing is special
+    # the cheap way to see that nothing is special
+    tagged = whole[0] in "<[ST" or _HOOK.match(whole) is not None
     return (
         _by_marks(line, whole, fired=fired)
         or (tagged and (_printed(whole) or _sent(line, whole)))

@@ -8,7 +8,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from dreamd.formats._json import decoded, loosely
-from dreamd.formats._values import joined, text_of
+from dreamd.formats._values import NOTHING, joined, text_of
 
 T = TypeVar("T")
 
@@ -65,9 +65,6 @@ _FAILED = (
     "failed in sandbox",
 )
 _EXIT = re.compile(r"^[ \t]*(?:Exit code:|Process exited with code)[ \t]*(-?\d+)[ \t\r]*$", re.MULTILINE)
-
-
-NOTHING = Raw(b"")
 
 
 class Line(Struct):

@@ -6,10 +6,9 @@ import msgspec
 from msgspec import Raw, Struct
 
 from dreamd.formats._json import decoded, loosely
-from dreamd.formats._values import joined
+from dreamd.formats._values import NOTHING, joined
 from dreamd.records import Origin
 
-NOTHING = Raw(b"")
 _LOOP_GUARD = "工具已成功执行并返回结果。请基于这些信息向用户做出回复，不要重复调用相同的工具。"
 _STEERING = re.compile(
     r"\s*\[Steering update for the active task\]\n(?:Use this new instruction[^\n]*\n)?\s*"

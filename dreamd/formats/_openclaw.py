@@ -7,12 +7,11 @@ import msgspec
 from msgspec import UNSET, Raw, Struct, UnsetType
 
 from dreamd.formats._json import decoded, loosely
-from dreamd.formats._values import joined
+from dreamd.formats._values import NOTHING, joined
 from dreamd.records import Origin
 
 LABEL = "openclaw"
 
-NOTHING = Raw(b"")
 _MARKER = "⟦openclaw:ctx⟧"
 _STAMP = re.compile(r"\s*\[[A-Za-z]{3} \d{4}-\d{2}-\d{2} \d{2}:\d{2}[^\]\n]*\][ \t]*")
 _HEADER = re.compile(

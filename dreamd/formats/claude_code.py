@@ -6,19 +6,19 @@ results, turns, and what a rewind took back (`_claude_tree`). State is bounded a
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from hashlib import blake2b
 from pathlib import PurePath
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 from msgspec import Struct
 
 from dreamd.formats import _claude_lines as lines
 from dreamd.formats import _claude_said as said
-from dreamd.formats._claude_lines import LINES, Block, Line, Message, joined
+from dreamd.formats._claude_lines import LINES, Block, Line, Message
 from dreamd.formats._claude_said import Said
 from dreamd.formats._claude_tree import Tree, TreeState
 from dreamd.formats._json import moment, opening
+from dreamd.formats._values import bound, joined, name_of
 from dreamd.formats.base import CERTAIN, LIKELY, NO, LineFormat, LineReader, Source, Surroundings
 from dreamd.records import Amendment, Item, Origin, Record, Role, Skip, Span, Trace, Turn
 
@@ -232,12 +232,12 @@ class Reader:
         """The text of an answer: a new one, or an amendment when it is an earlier one grown."""
         answer = _answer_id(place)
         known = self._state.answers.setdefault(answer, [])
-        _bound(self._state.answers, _MAX_MESSAGES)
-        identity = digest = _digest("text", answer, text)
+        bound(self._state.answers, _MAX_MESSAGES)
+        identity = digest = name_of("text", answer, text)
         if any(digest in {each.identity, each.digest} for each in known):
             return
         last = known[-1] if known else None
-        if last and last.may_grow(calls) and _digest("text", answer, text[: last.length]) == last.digest:
+        if last and last.may_grow(calls) and name_of("text", answer, text[: last.length]) == last.digest:
             last.length, last.digest = len(text), digest
             yield Amendment(identity=last.identity, text=text)
             return
@@ -252,10 +252,10 @@ class Reader:
             known[-1].sealed_by = calls[0].id or "?"
 
     def _call(self, place: Place, block: Block) -> Record:
-        identity = _call_id(block.id or _digest(place.line.own_id, block.name or ""))
+        identity = _call_id(block.id or name_of(place.line.own_id, block.name or ""))
         arguments = lines.arguments_of(block)
         self._state.pending[identity] = arguments
-        _bound(self._state.pending, _MAX_PENDING)
+        bound(self._state.pending, _MAX_PENDING)
         self._tree.emit(place.branch, identity)
         return Record(
             identity=identity,
@@ -289,11 +289,11 @@ class Reader:
     def _heard(self, place: Place, verdict: Said) -> Iterator[Item]:
         if verdict.starts:
             self._state.turns[place.lane] = verdict.origin
-            _bound(self._state.turns, _MAX_LANES)
+            bound(self._state.turns, _MAX_LANES)
         if verdict.text:
             line = place.line
-            name = line.own_id or _digest(place.session_id, line.timestamp or "", verdict.text)
-            yield self._record(place, _digest("said", name), verdict.role, verdict.origin, verdict.text)
+            name = line.own_id or name_of(place.session_id, line.timestamp or "", verdict.text)
+            yield self._record(place, name_of("said", name), verdict.role, verdict.origin, verdict.text)
         else:
             yield _BLANK
         if verdict.busy is not None:
@@ -317,7 +317,7 @@ class Reader:
         if self._state.busy.get(place.session_id, False) == busy or place.inline:
             return ()
         self._state.busy[place.session_id] = busy
-        _bound(self._state.busy, _MAX_LANES)
+        bound(self._state.busy, _MAX_LANES)
         return (Turn(place.session_id, busy, moment(place.line.timestamp)),)
 
     def _is_subagent(self, line: Line) -> bool:
@@ -358,9 +358,8 @@ class ClaudeCode:
             return NO
         if b'"parentUuid"' in head and b'"sessionId"' in head and not _QWEN.search(head):
             return CERTAIN if b'"isSidechain"' in head else LIKELY
-        types = (
-            _TYPE.match(line) for line in opening(head)
-        )  # not decoded: a snapshot may be longer than the head
+        # not decoded: a snapshot may be longer than the head
+        types = (_TYPE.match(line) for line in opening(head))
         return LIKELY if any(found and found[1].decode() in _METADATA for found in types) else NO
 
     def order(self, path: PurePath, head: bytes, tail: bytes) -> tuple[object, ...]:
@@ -384,16 +383,7 @@ def _answer_id(place: Place) -> str:
 
 
 def _call_id(call: str) -> str:
-    return _digest("call", call)
-
-
-def _digest(*parts: str) -> str:
-    return blake2b("\0".join(parts).encode("utf-8", "replace"), digest_size=12).hexdigest()
-
-
-def _bound(table: dict[str, Any], limit: int) -> None:
-    while len(table) > limit:
-        del table[next(iter(table))]
+    return name_of("call", call)
 
 
 FORMAT: LineFormat = ClaudeCode()

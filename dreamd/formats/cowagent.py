@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from dreamd.formats import _cowagent as cowagent
 from dreamd.formats._cowagent import Block
 from dreamd.formats._json import cut
-from dreamd.formats._values import TRACE_BYTES, epoch_time, joined, outcome
+from dreamd.formats._values import SQLITE, TRACE_BYTES, epoch_time, integer, joined, outcome
 from dreamd.formats.base import CERTAIN, LIKELY, NO, Query, RowBatch, RowFormat, Source
 from dreamd.records import Amendment, Item, Origin, Record, Role, Skip, Span, Trace, Turn
 
@@ -24,7 +24,6 @@ MAX_ROWS = 1000
 MAX_CALLS = 100
 MAX_KNOWN_ROWS = 60_000
 _LATEST_SECOND = 1 << 36  # the year 4147
-_MAGIC = b"SQLite format 3\0"
 _CALLS, _TEXT, _MORE = 0x3F, 0x40, 0x80  # of a row's shape: how many calls, a text, a second text
 
 
@@ -74,7 +73,7 @@ class CowAgent(RowFormat):
     places = ("cow/memory/long-term/index.db",)
 
     def claims(self, path: PurePath, head: bytes) -> int:
-        if not head.startswith(_MAGIC) or path.name.endswith(("-wal", "-shm", "-journal")):
+        if not head.startswith(SQLITE) or path.name.endswith(("-wal", "-shm", "-journal")):
             return NO
         if b"context_start_seq" in head or (b"CREATE TABLE messages" in head and b"msg_count" in head):
             return CERTAIN
@@ -103,10 +102,10 @@ def _columns(query: Query, table: str) -> set[str]:
 
 def _newest(query: Query) -> int:
     """The highest id ever given, deleted rows included where the store remembers."""
-    found = [_int(value) for (value,) in query("SELECT MAX(id) FROM messages")]
+    found = [integer(value) for (value,) in query("SELECT MAX(id) FROM messages")]
     if _columns(query, "sqlite_sequence"):
         found += [
-            _int(value) for (value,) in query("SELECT seq FROM sqlite_sequence WHERE name = 'messages'")
+            integer(value) for (value,) in query("SELECT seq FROM sqlite_sequence WHERE name = 'messages'")
         ]
     return max(found, default=0)
 
@@ -116,11 +115,7 @@ def _rows(query: Query, after: int, *, timed: bool) -> Iterator[Row]:
     sql = f"SELECT id, session_id, role, content, {at} FROM messages WHERE id > ? ORDER BY id LIMIT ?"  # noqa: S608 - fixed names
     for row_id, session, role, content, created_at in query(sql, after, MAX_ROWS):
         text = content.decode("utf-8", "replace") if isinstance(content, bytes) else str(content or "")
-        yield Row(_int(row_id), str(session), str(role), text.replace("\0", ""), _int(created_at))
-
-
-def _int(value: object) -> int:
-    return int(value) if isinstance(value, (int, float)) else 0
+        yield Row(integer(row_id), str(session), str(role), text.replace("\0", ""), integer(created_at))
 
 
 # Rows
@@ -266,7 +261,7 @@ def _deleted(query: Query, progress: Progress) -> list[Item]:
     A session gone as a whole was cleared or aged out; that is no wish to take back what was said in it.
     """
     sql = "SELECT session_id, COUNT(*) FROM messages WHERE id <= ? GROUP BY session_id"
-    counts = {str(name): _int(count) for name, count in query(sql, progress.last)}
+    counts = {str(name): integer(count) for name, count in query(sql, progress.last)}
     kept = set(counts)
     if "session_id" in _columns(query, "sessions"):
         kept |= {str(name) for (name,) in query("SELECT session_id FROM sessions")}
@@ -281,7 +276,7 @@ def _deleted(query: Query, progress: Progress) -> list[Item]:
 
 
 def _missing(query: Query, name: str, session: Session) -> list[Item]:
-    there = {_int(row_id) for (row_id,) in query("SELECT id FROM messages WHERE session_id = ?", name)}
+    there = {integer(row_id) for (row_id,) in query("SELECT id FROM messages WHERE session_id = ?", name)}
     items: list[Item] = []
     known = list(_known(session))
     session.runs, session.shapes = [], b""

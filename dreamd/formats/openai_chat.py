@@ -8,7 +8,6 @@ begins with all an earlier one held goes on with that one's conversation (J35).
 
 import re
 from collections.abc import Iterator, Sequence
-from hashlib import blake2b
 from pathlib import PurePath
 from typing import Literal, NamedTuple
 
@@ -16,11 +15,10 @@ import msgspec
 from msgspec import Raw, Struct
 
 from dreamd.formats._json import Lines, cut, decoded, moment, opening
+from dreamd.formats._values import NOTHING, TRACE_BYTES, bound, name_of
 from dreamd.formats.base import MAYBE, NO, LineFormat, LineReader, Source, Surroundings
 from dreamd.records import Amendment, Item, Record, Role, Skip, Span, Trace
 
-_NONE = Raw(b"")
-_TRACE_BYTES = 2048
 _MAX_PENDING = 64  # calls whose result is awaited
 _MAX_THREADS = 256  # nameless conversations that a later line may go on with
 _SPEAKERS: dict[str, Role] = {
@@ -34,9 +32,8 @@ _TEXTS = frozenset({"text", "input_text", "output_text", "refusal"})
 _IMAGES = frozenset({"image", "image_url", "input_image"})
 _FAILED = frozenset({"error", "failed", "failure"})
 _SUFFIXES = (".jsonl", ".ndjson", ".jsonl.zst", ".ndjson.zst")
-_OPENING = re.compile(
-    rb'\s*\{"messages"\s*:\s*\[\s*\{"role"\s*:'
-)  # a first line that is longer than the head
+# a first line that is longer than the head
+_OPENING = re.compile(rb'\s*\{"messages"\s*:\s*\[\s*\{"role"\s*:')
 
 
 class Part(Struct, frozen=True):
@@ -47,8 +44,8 @@ class Part(Struct, frozen=True):
 
 class Called(Struct, frozen=True):
     name: str | None = None
-    arguments: Raw = _NONE
-    input: Raw = _NONE
+    arguments: Raw = NOTHING
+    input: Raw = NOTHING
 
 
 class Call(Struct, frozen=True):
@@ -75,7 +72,7 @@ class Message(Ids, frozen=True):
     tool_call_id: str | None = None
     name: str | None = None
     is_error: bool | None = None
-    error: Raw = _NONE
+    error: Raw = NOTHING
     status: str | None = None
     timestamp: str | None = None
     created_at: str | None = None
@@ -139,23 +136,23 @@ class Reader:
     def _messages(self, line: Line, messages: list[Message], span: Span) -> Iterator[Item]:
         session_id = self._session(line)
         if session_id == self._stem:
-            session_id = self._thread([_digest(*_words(message)) for message in messages])
+            session_id = self._thread([name_of(*_words(message)) for message in messages])
         seen: dict[str, int] = {}
         for message in messages:
-            words = _digest(*_words(message))
+            words = name_of(*_words(message))
             seen[words] = seen.get(words, -1) + 1
             yield from self._message(Heard(message, session_id, span, seen[words]))
 
     def _thread(self, words: list[str]) -> str:
         """The conversation of a nameless line: the longest known one it repeats from the start, else its own."""
         threads = self._state.threads
-        known = [each for each in threads if each.digest == _digest(*words[: each.length])]
+        known = [each for each in threads if each.digest == name_of(*words[: each.length])]
         thread = max(known, key=lambda each: each.length, default=None)
         if thread is None:
             thread = Thread(f"{self._stem}#{self._state.lines}", 0, "")
         else:
             threads.remove(thread)
-        thread.length, thread.digest = len(words), _digest(*words)
+        thread.length, thread.digest = len(words), name_of(*words)
         threads.append(thread)
         del threads[:-_MAX_THREADS]
         return thread.session_id
@@ -180,7 +177,7 @@ class Reader:
     def _record(self, heard: Heard, role: Role, text: str) -> Record:
         message = heard.message
         return Record(
-            identity=_digest(heard.session_id, *_words(message), str(heard.seen)),
+            identity=name_of(heard.session_id, *_words(message), str(heard.seen)),
             session_id=heard.session_id,
             role=role,
             origin="injected" if role == "system" else "human",
@@ -191,11 +188,10 @@ class Reader:
 
     def _call(self, heard: Heard, call_id: str, name: str, arguments: str) -> Record:
         message = heard.message
-        identity = _digest(heard.session_id, "call", call_id, name, arguments)
-        arguments = cut(arguments, _TRACE_BYTES)
-        self._state.pending[_digest(heard.session_id, call_id or name)] = (identity, arguments)
-        while len(self._state.pending) > _MAX_PENDING:
-            del self._state.pending[next(iter(self._state.pending))]
+        identity = name_of(heard.session_id, "call", call_id, name, arguments)
+        arguments = cut(arguments, TRACE_BYTES)
+        self._state.pending[name_of(heard.session_id, call_id or name)] = (identity, arguments)
+        bound(self._state.pending, _MAX_PENDING)
         return Record(
             identity=identity,
             session_id=heard.session_id,
@@ -210,12 +206,12 @@ class Reader:
     def _result(self, heard: Heard) -> Item:
         message = heard.message
         call = self._state.pending.pop(
-            _digest(heard.session_id, message.tool_call_id or message.name or ""), None
+            name_of(heard.session_id, message.tool_call_id or message.name or ""), None
         )
         if call is None:
             return Skip("orphan")
         identity, arguments = call
-        ok, result = not _failed(message), cut(_text(message), _TRACE_BYTES)
+        ok, result = not _failed(message), cut(_text(message), TRACE_BYTES)
         trace = Trace(arguments=arguments, result=result if ok else "", error="" if ok else result)
         return Amendment(identity=identity, ok=ok, trace=trace)
 
@@ -304,10 +300,6 @@ def _failed(message: Message) -> bool:
         or message.status in _FAILED
         or bytes(message.error) not in {b"", b"null", b"false"}
     )
-
-
-def _digest(*words: str) -> str:
-    return blake2b("\0".join(words).encode("utf-8", "replace"), digest_size=12).hexdigest()
 
 
 FORMAT: LineFormat = OpenAIChat()

@@ -12,9 +12,11 @@ from typing import Literal
 import msgspec
 import zstandard
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from dreamd.formats._openclaw import LABEL
 from dreamd.formats._openclaw_tree import State, Transcript
+from dreamd.formats._values import SQLITE, integer
 from dreamd.formats.base import CERTAIN, NO, Query, RowBatch, RowFormat, Source
 from dreamd.records import Item, Skip, Span
 
@@ -22,7 +24,6 @@ MAX_ROWS = 1000
 MAX_TREE_NODES = 12_000
 _NODES_OF_A_CALL = 100  # what a call under way weighs in the state
 MAX_ARCHIVE_BYTES = 256 << 20
-_MAGIC = b"SQLite format 3\0"
 _ARCHIVE_COLUMNS = frozenset(
     {"session_id", "generation", "session_key", "reason", "encoding", "archive_blob", "created_at"}
 )
@@ -70,7 +71,7 @@ class OpenClawSqlite(RowFormat):
     places = (".openclaw/agents/*/agent/openclaw-agent.sqlite",)
 
     def claims(self, path: PurePath, head: bytes) -> int:
-        if not head.startswith(_MAGIC):
+        if not head.startswith(SQLITE):
             return NO
         return CERTAIN if path.name == "openclaw-agent.sqlite" or b"transcript_events" in head else NO
 
@@ -146,7 +147,7 @@ class _Reading:
             if seen.seq >= 0:
                 there[session] = seen
             if (seen.seq, seen.count) != (last, count) or (seen.seq >= 0 and seen.generation != generation):
-                found.append((session, _int(count), _int(last)))
+                found.append((session, integer(count), integer(last)))
         self._progress.seen = there  # a session that is gone was archived or pruned; its records stay
         return sorted(found, key=lambda grown: (windows.get(grown[0], Window()).created_at, grown[0]))
 
@@ -202,7 +203,7 @@ class _Reading:
         for seq, event in self._query(sql, session, after, 2**62 if until is None else until, limit):
             data = event if isinstance(event, bytes) else str(event).encode("utf-8", "replace")
             yield (
-                _int(seq),
+                integer(seq),
                 data.replace(b"\0", b""),
                 self._span("transcript_events", f"{session}:{seq}", data),
             )
@@ -234,7 +235,7 @@ class _Reading:
             last.generation,
         )
         for created_at, session, generation, key, encoding, blob in rows:
-            self._progress.archive = Archive(_int(created_at), str(session), str(generation))
+            self._progress.archive = Archive(integer(created_at), str(session), str(generation))
             data = blob if isinstance(blob, bytes) else str(blob).encode()
             span = self._span("session_transcript_archives", f"{session}:{generation}", data)
             return _unpacked(State(session=str(session), key=str(key)), span, str(encoding), data), True
@@ -254,7 +255,7 @@ def _unpacked(state: State, span: Span, encoding: str, blob: bytes) -> list[Item
     items: list[Item] = []
     try:
         for line, at in _lines(blob, encoding):
-            items += transcript.read(line, msgspec.structs.replace(span, offset=at, length=len(line)))
+            items += transcript.read(line, replace(span, offset=at, length=len(line)))
     except zstandard.ZstdError:
         items.append(Skip("archive"))
     return items
@@ -277,10 +278,6 @@ def _lines(blob: bytes, encoding: str) -> Iterator[tuple[bytes, int]]:
             at += len(line) + 1
     if rest.strip():
         yield rest, at
-
-
-def _int(value: object) -> int:
-    return value if isinstance(value, int) else 0
 
 
 FORMAT: RowFormat = OpenClawSqlite()

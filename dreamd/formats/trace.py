@@ -35,25 +35,23 @@ A goal by a human becomes a user's record, one by an agent a system's. All texts
 
 import re
 from collections.abc import Callable, Iterator, Sequence
-from hashlib import blake2b
 from pathlib import PurePath
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 from msgspec import Raw, Struct
 
 from dreamd.formats._json import Lines, cut, decoded, moment
+from dreamd.formats._values import NOTHING, TRACE_BYTES, bound, name_of
 from dreamd.formats.base import CERTAIN, NO, LineFormat, LineReader, Source, Surroundings
 from dreamd.records import Amendment, Item, Origin, Record, Role, Skip, Span, Trace, Turn
 
 VERSION = 1
 
-_NONE = Raw(b"")
-_TRACE_BYTES = 2048
 _MAX_PENDING = 64  # actions whose result is awaited; of one older than these the arguments are not told again
 _MAX_SESSIONS = 64
 _SIGN = re.compile(rb'\s*\{\s*"dreamd"\s*:\s*\d')  # a first line that is longer than the head
-_NOTHING = frozenset({b"", b"null"})
+_NO_VALUES = frozenset({b"", b"null"})
 _SPEAKERS: dict[str, Origin] = {
     "human": "human", "scheduled": "scheduled", "subagent": "subagent", "agent": "injected",
 }  # fmt: skip
@@ -72,10 +70,10 @@ class Line(Struct, frozen=True):
     role: str | None = None
     text: str | None = None
     tool: str | None = None
-    arguments: Raw = _NONE
+    arguments: Raw = NOTHING
     of: str | int | None = None
-    result: Raw = _NONE
-    error: Raw = _NONE
+    result: Raw = NOTHING
+    error: Raw = NOTHING
 
 
 class State(Struct):
@@ -160,10 +158,10 @@ class Reader:
         record = self._record(line, span, "tool", "tool", "", Trace(arguments=arguments))
         if line.id is not None:
             self._state.pending[record.identity] = arguments
-            _bound(self._state.pending, _MAX_PENDING)
+            bound(self._state.pending, _MAX_PENDING)
         yield record
         yield from self._turn(line, busy=True)
-        if bytes(line.result) not in _NOTHING or bytes(line.error) not in _NOTHING:
+        if bytes(line.result) not in _NO_VALUES or bytes(line.error) not in _NO_VALUES:
             yield self._outcome(line, record.identity)
 
     def _result(self, line: Line, _: Span) -> Iterator[Item]:
@@ -179,14 +177,14 @@ class Reader:
 
     def _begins(self, line: Line, origin: Origin) -> None:
         self._state.origins[self._session(line)] = origin
-        _bound(self._state.origins, _MAX_SESSIONS)
+        bound(self._state.origins, _MAX_SESSIONS)
 
     def _turn(self, line: Line, *, busy: bool) -> Sequence[Item]:
         session_id = self._session(line)
         if self._state.busy.get(session_id, False) == busy:
             return ()
         self._state.busy[session_id] = busy
-        _bound(self._state.busy, _MAX_SESSIONS)
+        bound(self._state.busy, _MAX_SESSIONS)
         return (Turn(session_id, busy, moment(line.at)),)
 
     def _record(
@@ -215,7 +213,7 @@ class Reader:
         return self._stem if line.session is None else str(line.session)
 
     def _identity(self, line: Line, own: str | int) -> str:
-        return blake2b(f"{self._session(line)}\0{own}".encode("utf-8", "replace"), digest_size=12).hexdigest()
+        return name_of(self._session(line), str(own))
 
 
 class TraceFormat:
@@ -249,20 +247,15 @@ def _text(line: Line) -> str:
 
 
 def _cut(text: str) -> str:
-    return cut(text, _TRACE_BYTES)
+    return cut(text, TRACE_BYTES)
 
 
 def _value(raw: Raw) -> str:
     """A JSON value as text, cut: a string as it is, `null` as nothing, all else as it stands in the log."""
-    if bytes(raw) in _NOTHING:
+    if bytes(raw) in _NO_VALUES:
         return ""
     text = decoded(_string, raw)
     return _cut(bytes(raw).decode("utf-8", "replace") if text is None else text)
-
-
-def _bound(table: dict[str, Any], limit: int) -> None:
-    while len(table) > limit:
-        del table[next(iter(table))]
 
 
 FORMAT: LineFormat = TraceFormat()

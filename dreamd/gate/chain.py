@@ -22,11 +22,11 @@ def linked(
     clock: Clock,
     emit: Emit,
     draw: Callable[[], float],
-) -> Callable[[str], Provider]:
+) -> Callable[[str], Journalled]:
     """What makes the chain of one job from its name. All jobs share one gate and one provider, opened at the first call."""
     gated = GatedProvider(Gate(llm.concurrency), Late(opened))
 
-    def for_job(job: str) -> Provider:
+    def for_job(job: str) -> Journalled:
         retrying = Retrying(gated, clock=clock, draw=draw, llm=llm, emit=emit)
         return Journalled(Redacting(retrying), store=store, job=job, clock=clock, emit=emit)
 

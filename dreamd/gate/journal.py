@@ -6,17 +6,17 @@ commits the job, and also when it gives the reply up as worthless: else the next
 """
 
 import hashlib
-from collections.abc import Iterable
 
 import anyio
-import anyio.to_thread
 import msgspec
+from anyio import to_thread
+from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Purpose, Reply
 from dreamd.clock import Clock
 from dreamd.events import CALL_RESUMED, Emit
 from dreamd.providers.base import Provider
-from dreamd.stores.base import Changes, JournalEntry, Store, Usage
+from dreamd.stores.base import Changes, JournalEntry, Store, Usage, summed
 
 _encode = msgspec.json.Encoder(order="deterministic").encode
 
@@ -26,23 +26,11 @@ def journal_key(job: str, prompt: Prompt) -> str:
     return hashlib.sha256(_encode((job, prompt))).hexdigest()
 
 
-def tally(replies: Iterable[tuple[Purpose, Reply]]) -> tuple[Usage, ...]:
-    """What replies cost, by purpose in order of first use. One from the journal counts as resumed, not as paid."""
-    sums: dict[str, Usage] = {}
-    for purpose, reply in replies:
-        sums[purpose] = _plus(sums.get(purpose, Usage(purpose)), reply)
-    return tuple(sums.values())
-
-
-def _plus(usage: Usage, reply: Reply) -> Usage:
+def spent(purpose: Purpose, reply: Reply) -> Usage:
+    """What a reply cost. One from the journal counts as resumed, not as paid."""
     if reply.journalled:
-        return msgspec.structs.replace(usage, resumed=usage.resumed + 1)
-    return msgspec.structs.replace(
-        usage,
-        calls=usage.calls + 1,
-        input_tokens=usage.input_tokens + reply.input_tokens,
-        output_tokens=usage.output_tokens + reply.output_tokens,
-    )
+        return Usage(purpose, resumed=1)
+    return Usage(purpose, 1, reply.input_tokens, reply.output_tokens)
 
 
 class Journalled(Provider):
@@ -54,27 +42,27 @@ class Journalled(Provider):
         self._job = job
         self._clock = clock
         self._emit = emit
-        self._used: list[tuple[Purpose, Reply]] = []
+        self._spent: list[Usage] = []
 
     def usage(self) -> tuple[Usage, ...]:
         """What this job's calls cost so far, for the ledger."""
-        return tally(self._used)
+        return summed(self._spent)
 
     async def complete(self, prompt: Prompt) -> Reply:
         key = journal_key(self._job, prompt)
         reply = await self._recalled(key, prompt) or await self._paid(key, prompt)
-        self._used.append((prompt.purpose, reply))
+        self._spent.append(spent(prompt.purpose, reply))
         return reply
 
     async def aclose(self) -> None:
         await self._provider.aclose()
 
     async def _recalled(self, key: str, prompt: Prompt) -> Reply | None:
-        entry = await anyio.to_thread.run_sync(self._store.journalled, key)
+        entry = await to_thread.run_sync(self._store.journalled, key)
         if entry is None:
             return None
         self._emit(CALL_RESUMED, job=self._job, purpose=prompt.purpose)
-        return msgspec.structs.replace(entry.reply, journalled=True)
+        return replace(entry.reply, journalled=True)
 
     async def _paid(self, key: str, prompt: Prompt) -> Reply:
         reply = await self._provider.complete(prompt)
@@ -83,5 +71,5 @@ class Journalled(Provider):
             entry = JournalEntry(
                 key=key, job=self._job, purpose=prompt.purpose, reply=reply, at=self._clock.now()
             )
-            await anyio.to_thread.run_sync(self._store.write, Changes(journal=(entry,), durable=True))
+            await to_thread.run_sync(self._store.write, Changes(journal=(entry,), durable=True))
         return reply

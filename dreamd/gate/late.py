@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import anyio
-import anyio.to_thread
+from anyio import to_thread
 
 from dreamd.calls import Prompt, Reply
 from dreamd.errors import ConfigError, ProviderRefused
@@ -28,7 +28,7 @@ class Late(Provider):
         async with self._making:
             if self._provider is None:
                 try:
-                    self._provider = await anyio.to_thread.run_sync(self._make)
+                    self._provider = await to_thread.run_sync(self._make)
                 except ConfigError as error:
                     raise ProviderRefused(error.what, hint=error.hint) from error
             return self._provider

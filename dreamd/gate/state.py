@@ -11,8 +11,8 @@ enough have left (2). A dream call in flight is never pushed out here.
 
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 Lane = Literal["foreground", "dream"]
 
@@ -36,14 +36,14 @@ class Step(Struct, frozen=True):
 def arrive(state: GateState, ticket: int, lane: Lane) -> Step:
     """A call comes. `ticket` is new."""
     if lane == "foreground":
-        return Step(msgspec.structs.replace(state, foreground=state.foreground | {ticket}), (ticket,))
-    return _admit(msgspec.structs.replace(state, waiting=(*state.waiting, ticket)))
+        return Step(replace(state, foreground=state.foreground | {ticket}), (ticket,))
+    return _admit(replace(state, waiting=(*state.waiting, ticket)))
 
 
 def leave(state: GateState, ticket: int) -> Step:
     """A call goes: it ended, failed, was cancelled, or gave up waiting. An unknown ticket changes nothing."""
     return _admit(
-        msgspec.structs.replace(
+        replace(
             state,
             foreground=state.foreground - {ticket},
             dreams=state.dreams - {ticket},
@@ -55,4 +55,4 @@ def leave(state: GateState, ticket: int) -> Step:
 def _admit(state: GateState) -> Step:
     free = max(0, state.limit - len(state.foreground) - len(state.dreams))
     started, waiting = state.waiting[:free], state.waiting[free:]
-    return Step(msgspec.structs.replace(state, dreams=state.dreams.union(started), waiting=waiting), started)
+    return Step(replace(state, dreams=state.dreams.union(started), waiting=waiting), started)

@@ -20,7 +20,7 @@ def known(parts: Parts, day: date | None = None) -> Known:
     now = parts.clock.now()
     since = min(now.date(), day or now.date()) - REMEMBERED
     until = max(now.date(), day or now.date()) + AHEAD
-    enabled = {name: agent for name, agent in parts.config.agents.items() if agent.enabled}
+    enabled = parts.config.enabled
     return Known(
         now=now,
         schedule=schedule(parts),

@@ -16,11 +16,11 @@ from dreamd.deep_dream.phase import deep_dream
 from dreamd.dream.phase import dream
 from dreamd.errors import DreamdError
 from dreamd.events import NIGHT_FINISHED, NIGHT_STARTED, PHASE_FAILED
-from dreamd.locks import NIGHT, exclusive
+from dreamd.locks import one_night
 from dreamd.night.due import Known, Night, dreamers, lookback, turn, waiting
 from dreamd.night.known import known
 from dreamd.parts import Outcome, Parts
-from dreamd.stores.base import Changes, LedgerRow, Phase
+from dreamd.stores.base import Changes, LedgerRow, Phase, cost, row_of
 from dreamd.tail.sync import sync
 
 A_DREAM_S = 900.0  # how long a night waits for an agent's dream that is under way already
@@ -42,7 +42,7 @@ async def run_night(
     """
     if dry_run:
         return await _both_phases(parts, await _named(parts, day, agents), force=force, dry_run=True)
-    async with exclusive(parts.state / NIGHT, parts.clock, what="a night is being run"):
+    async with one_night(parts.state, parts.clock):
         await read_logs(parts, agents)
         return await finish(parts, await _named(parts, day, agents), force=force)
 
@@ -65,17 +65,13 @@ async def finish(parts: Parts, night: Night, *, force: bool = False) -> list[Out
 def totals(outcomes: Sequence[Outcome]) -> dict[str, int]:
     """Phases by what became of them, and what their calls cost this time."""
     rows = [outcome.row for outcome in outcomes]
-    spent = [usage for outcome in outcomes for usage in outcome.spent]
     counts = {
         state: sum(row.state == state for row in rows) for state in ("done", "skipped", "failed", "held")
     }
     return {
         "phases": len(rows),
         **counts,
-        "calls": sum(usage.calls for usage in spent),
-        "resumed": sum(usage.resumed for usage in spent),
-        "input_tokens": sum(usage.input_tokens for usage in spent),
-        "output_tokens": sum(usage.output_tokens for usage in spent),
+        **cost([usage for outcome in outcomes for usage in outcome.spent]),
     }
 
 
@@ -191,8 +187,7 @@ def _blank(agent: str, day: date, phase: Phase) -> LedgerRow:
 
 def _failed(parts: Parts, blank: LedgerRow, error: DreamdError, dry_run: bool) -> LedgerRow:
     """The row of a failure, written. Its attempts go on counting from a failure before it or from the running row."""
-    rows = parts.store.ledger(blank.agent, blank.phase, since=blank.day)
-    before = next((row for row in rows if row.day == blank.day), blank)
+    before = row_of(parts.store, blank.agent, blank.phase, blank.day) or blank
     attempts = {"running": max(1, before.attempts), "failed": before.attempts + 1}.get(before.state, 1)
     now = parts.clock.now()
     row = replace(before, state="failed", attempts=attempts, reason=str(error), finished_at=now)

@@ -9,7 +9,7 @@ from anyio import to_thread
 from dreamd.clock import Clock
 from dreamd.errors import DiskFull, StateLocked, StoreBusy
 from dreamd.events import CLOCK_JUMPED, DISK_FULL, NIGHT_MISSED
-from dreamd.locks import NIGHT, exclusive
+from dreamd.locks import one_night
 from dreamd.night.bell import LOOK_S, Bell, ScheduledBell
 from dreamd.night.due import next_look, nights
 from dreamd.night.known import known, seeded
@@ -46,7 +46,7 @@ async def look(parts: Parts) -> datetime:
     """Run the nights that are due, oldest first; returns when to look again."""
     try:
         await _follower_caught_up(parts)
-        async with exclusive(parts.state / NIGHT, parts.clock, what="a night is being run"):
+        async with one_night(parts.state, parts.clock):
             await read_logs(parts)
             first = await to_thread.run_sync(known, parts)
             for night in nights(first):

@@ -11,9 +11,9 @@ from functools import cache
 from typing import TypeVar
 
 import anyio
-import anyio.to_thread
 import httpx
 import msgspec
+from anyio import to_thread
 
 from dreamd import __version__
 from dreamd.calls import Purpose
@@ -65,7 +65,7 @@ class Server:
         return answer.body, dialect
 
     async def _send(self, path: str, purpose: Purpose, body: object) -> Answer:
-        client, headers = await anyio.to_thread.run_sync(self._prepared)
+        client, headers = await to_thread.run_sync(self._prepared)
         return await self._exchange(
             client, path, msgspec.json.encode(body), {**headers, "X-Dreamd-Purpose": purpose}
         )

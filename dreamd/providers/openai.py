@@ -8,8 +8,8 @@ import re
 from collections.abc import Callable
 from typing import Literal
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Reply, Stop
 from dreamd.config import Llm
@@ -47,10 +47,10 @@ def other_dialect(llm: Llm, dialect: Dialect, answer: Answer) -> Dialect | None:
     """What to try when the server objects to how it was asked; None when it does not, or not to that."""
     said = objection(answer)
     if dialect.schema and re.search(r"response_format|json_schema|grammar|structured", said):
-        return msgspec.structs.replace(dialect, schema=False)
+        return replace(dialect, schema=False)
     if llm.max_tokens_field == "auto" and re.search(r"\bmax_(completion_)?tokens\b", said):
         swapped = "max_tokens" if dialect.tokens_field == "max_completion_tokens" else "max_completion_tokens"
-        return msgspec.structs.replace(dialect, tokens_field=swapped)
+        return replace(dialect, tokens_field=swapped)
     return None
 
 
@@ -103,7 +103,7 @@ def read_reply(body: bytes, where: str) -> Reply:
         output_tokens=count(completion.usage, "completion_tokens"),
     )
     if refusal and not said.text:
-        said = msgspec.structs.replace(said, text=refusal, stop_word="refusal")
+        said = replace(said, text=refusal, stop_word="refusal")
     return reply(said, _STOPS, where)
 
 

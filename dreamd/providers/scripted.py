@@ -17,8 +17,8 @@ from typing import Literal
 
 import anyio
 import anyio.lowlevel
-import anyio.to_thread
 import msgspec
+from anyio import to_thread
 from msgspec import Struct
 
 from dreamd.calls import Prompt, Purpose, Reply, Stop, without_thinking
@@ -129,7 +129,7 @@ class _FromFile(Provider):
     async def complete(self, prompt: Prompt) -> Reply:
         async with self._reading:
             if self._script is None:
-                self._script = await anyio.to_thread.run_sync(read_script, self._path)
+                self._script = await to_thread.run_sync(read_script, self._path)
             script = self._script
         return await script.complete(prompt)
 

@@ -4,14 +4,13 @@ Law: a database that is newer, damaged or somebody else's is never touched.
 """
 
 import contextlib
-import errno
 import os
 import secrets
 import shutil
 import sqlite3
 from pathlib import Path
 
-from dreamd.errors import StoreError, StoreTooNew
+from dreamd.errors import DiskFull, StoreError, StoreTooNew
 from dreamd.stores._sql import Migration, folder, queries, statements
 from dreamd.stores._sqlite_errors import corrupt, full, told
 
@@ -39,7 +38,7 @@ def made_private(state: Path, migrations: list[Migration]) -> Path:
         if path.stat().st_mode & 0o077:
             path.chmod(0o600)
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if DiskFull.is_told_by(error):
             raise full(path) from error
         raise StoreError(
             f"cannot make {path}: {error.strerror}", hint="check the state folder's permissions"

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from datetime import UTC, date, datetime, timedelta
+from sys import intern
 from typing import Any
 
 import msgspec
@@ -210,9 +211,9 @@ def cursor_row(cursor: Cursor) -> Row:
 def cursor_of(row: Row) -> Cursor:
     return Cursor(
         source_id=row[0],
-        agent=row[1],
+        agent=intern(row[1]),  # there may be thousands of cursors
         path=row[2],
-        format=row[3],
+        format=intern(row[3]),
         fingerprint=Fingerprint(int(row[4]), int(row[5]), row[6], row[7]),
         offset=row[8],
         tail_length=row[9],

@@ -5,7 +5,7 @@ threads. Several processes may hold the same store open. A new question must fir
 one: this protocol is meant to stay small.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import date, datetime
 from typing import Literal, Protocol
 
@@ -97,6 +97,31 @@ class Usage(Struct, frozen=True):
     resumed: int = 0
 
 
+def summed(usages: Iterable[Usage]) -> tuple[Usage, ...]:
+    """One of each purpose, in order of first use."""
+    sums: dict[str, Usage] = {}
+    for one in usages:
+        known = sums.get(one.purpose, Usage(one.purpose))
+        sums[one.purpose] = Usage(
+            one.purpose,
+            calls=known.calls + one.calls,
+            input_tokens=known.input_tokens + one.input_tokens,
+            output_tokens=known.output_tokens + one.output_tokens,
+            resumed=known.resumed + one.resumed,
+        )
+    return tuple(sums.values())
+
+
+def cost(usages: Sequence[Usage]) -> dict[str, int]:
+    """All purposes together, as events and commands tell it."""
+    return {
+        "calls": sum(one.calls for one in usages),
+        "resumed": sum(one.resumed for one in usages),
+        "input_tokens": sum(one.input_tokens for one in usages),
+        "output_tokens": sum(one.output_tokens for one in usages),
+    }
+
+
 class LedgerRow(Struct, frozen=True, kw_only=True):
     """What became of one agent, date and phase. `reason` is for people: why skipped, failed or held."""
 
@@ -110,6 +135,11 @@ class LedgerRow(Struct, frozen=True, kw_only=True):
     usage: tuple[Usage, ...] = ()
     started_at: datetime | None = None
     finished_at: datetime | None = None
+
+    @property
+    def phase_name(self) -> str:
+        """As people say it."""
+        return self.phase.replace("_", " ")
 
 
 class JournalEntry(Struct, frozen=True, kw_only=True):
@@ -270,3 +300,8 @@ class Store(Protocol):
     def meta(self, key: str) -> str | None: ...
 
     def close(self) -> None: ...
+
+
+def row_of(store: Store, agent: str, phase: Phase, day: date) -> LedgerRow | None:
+    """What the ledger says of that very day."""
+    return next((row for row in store.ledger(agent, phase, day) if row.day == day), None)

@@ -170,7 +170,7 @@ def _insert(tables: _Tables, changes: Changes) -> int:
         if known is None:
             stored += 1
             tables.memories[memory.memory_id] = replace(memory, seq=len(tables.memories) + 1)
-        elif changes.respan and known.type == "raw":
+        elif changes.respan and known.type == "raw" and memory.span:
             tables.memories[memory.memory_id] = replace(known, span=memory.span)
     return stored
 

@@ -213,7 +213,7 @@ class SqliteStore(Store):
         self, name: str, asked: rows.Row | Mapping[str, object], shape: Callable[[rows.Row], Shape]
     ) -> list[Shape]:
         with self._reader() as connection:
-            return [shape(row) for row in connection.execute(self._sql[name], asked).fetchall()]
+            return [shape(row) for row in connection.execute(self._sql[name], asked)]
 
     @contextlib.contextmanager
     def _reader(self) -> Iterator[sqlite3.Connection]:

@@ -7,7 +7,7 @@ The cases, first that fits:
 3. the inode is known, its path is gone or other       -> renamed, if the head is the same (else the inode was reused)
 4. the path is known, its old inode lives elsewhere    -> a new source: rotation made room here
 5. the path is known                                   -> it: replaced
-6. `x.jsonl.zst` beside `x.jsonl`                      -> nothing: the plain file wins
+6. `x.jsonl.zst` beside `x.jsonl` that begins with it  -> nothing: the plain file wins
 7. `x.jsonl.zst` where `x.jsonl` was known, or back    -> it, if the content is the same
 8. a vanished source has the same content              -> it: moved across file systems, or restored
 9. anything else                                       -> a new source
@@ -32,6 +32,10 @@ def _light(cursor: Cursor) -> Cursor:
     return cursor if len(cursor.state) <= _MOST_STATE_BYTES else replace(cursor, state=_LEFT)
 
 
+def _last_read(cursor: Cursor) -> float:
+    return cursor.read_at.timestamp() if cursor.read_at else 0.0
+
+
 class Look(Protocol):
     """What only the file system can tell: asked when names and inodes leave it open. Raises LogUnreadable."""
 
@@ -41,8 +45,14 @@ class Look(Protocol):
     def same_content(self, cursor: Cursor) -> bool:
         """Whether all that the cursor has read stands in the file."""
 
+    def stands_in(self, path: str) -> bool:
+        """Whether the file at path begins with all of this one."""
+
     def elsewhere(self, cursor: Cursor) -> bool:
-        """Whether the cursor's file was found under another path than its own: by inode, and by head as inodes are reused."""
+        """Whether the cursor's file was found under another path than its own.
+
+        By inode, and by head as inodes are reused; or compressed beside its old path.
+        """
 
 
 class Catalogue:
@@ -54,7 +64,7 @@ class Catalogue:
         self._paths: dict[str, str] = {}
         self._by_inode: dict[tuple[int, int], str] = {}
         self._by_head: dict[int, dict[bytes, tuple[str, ...]]] = {}
-        for cursor in cursors:
+        for cursor in sorted(cursors, key=_last_read):  # of several once at one path, the last is there now
             self.put(cursor, cursor.path)
 
     def __len__(self) -> int:
@@ -103,7 +113,7 @@ class Catalogue:
             return by_inode  # 1
         if by_inode and self._is_still(by_inode):
             return "ignored"  # 2
-        if by_inode and same_head(by_inode, look.head()):
+        if by_inode and by_inode.offset and same_head(by_inode, look.head()):
             return by_inode  # 3
         by_path = self.at(found.path)
         if by_path and not look.elsewhere(by_path):
@@ -116,7 +126,7 @@ class Catalogue:
 
     def _twin(self, found: Found, look: Look) -> Cursor | Literal["ignored"] | None:
         plain = found.path.removesuffix(COMPRESSED)
-        if plain != found.path and stamp(plain):
+        if plain != found.path and stamp(plain) and look.stands_in(plain):
             return "ignored"  # 6
         twin = self.at(plain if plain != found.path else found.path + COMPRESSED)
         return twin if twin and look.same_content(twin) else None  # 7
@@ -126,9 +136,14 @@ class Catalogue:
         for length, by_digest in self._by_head.items():
             for source_id in by_digest.get(hashlib.sha256(head[:length]).digest(), ()):
                 cursor = self._by_id[source_id]
-                if cursor.offset and not stamp(self.path_of(cursor)) and look.same_content(cursor):
+                if cursor.offset and self._has_vanished(cursor) and look.same_content(cursor):
                     return cursor  # 8
         return None
+
+    def _has_vanished(self, cursor: Cursor) -> bool:
+        """Its path is another's now, or nobody's."""
+        path = self.path_of(cursor)
+        return self._by_path.get(path) != cursor.source_id or not stamp(path)
 
     def new_id(self, agent: str, path: str) -> str:
         """A name for a new source: of the path, with a number when the path had others before."""

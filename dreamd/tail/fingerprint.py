@@ -13,7 +13,7 @@ from msgspec import Struct
 from dreamd.stores.base import Cursor, Fingerprint
 
 HEAD_BYTES = 1024
-TAIL_BYTES = 64
+TAIL_BYTES = 1024  # many logs end every line with the same hundred bytes
 
 Happened = Literal["grown", "replaced", "truncated", "rewritten"]
 

@@ -15,10 +15,11 @@ from anyio.abc import TaskGroup
 from dreamd.errors import DiskFull, StoreBusy
 from dreamd.events import DISK_FULL, WATCH_DEGRADED, WATCH_RESTORED
 from dreamd.parts import Parts
+from dreamd.tail.condition import keep
 from dreamd.tail.roots import Roots, roots
 from dreamd.tail.sources import Found
 from dreamd.tail.steps import How
-from dreamd.tail.sync import keep, tailers, tell
+from dreamd.tail.sync import tailers, tell
 from dreamd.tail.tailer import Tailer, Tally
 from dreamd.tail.watcher import Watcher
 
@@ -130,7 +131,7 @@ class _Follower:
         so_far = self._since_rescan.setdefault(name, Tally())
         tally = tail.advance(found, how, so_far.add)
         so_far.files, so_far.unreadable = max(so_far.files, tally.files), tally.unreadable
-        keep(self._parts, name, tally)
+        keep(self._parts, name, tally.condition)
 
     # --- the watcher -------------------------------------------------------------------------------------------
 

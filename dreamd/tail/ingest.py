@@ -27,6 +27,8 @@ OWN = "own"  # the kind under which dreamd's own words are counted as skipped
 _OWN_MARK = re.compile(r"\s*\[dreamd:(?:daily-summary|deep-dream|score|distil|merge|reconcile)\]")
 _EARLIEST = datetime(2015, 1, 1, tzinfo=UTC)  # no agent of today logged before that: a clock was wrong
 _AHEAD = timedelta(days=1)
+# with a local time in every zone
+_FIRST, _LAST = datetime(1, 1, 2, tzinfo=UTC), datetime(9999, 12, 30, tzinfo=UTC)
 _MOST_OWN_SESSIONS = 1000
 
 
@@ -145,7 +147,7 @@ class Batch:
             received_at=received,
             session_id=record.session_id,
             task_id=record.task_id or record.session_id,
-            timestamp=record.at,
+            timestamp=record.at if record.at and _FIRST <= record.at <= _LAST else None,
             role=record.role,
             origin=record.origin,
             trust=trust_of(record.role, record.origin),

@@ -137,7 +137,7 @@ class _Pass:
     def _end(self, how: How) -> Iterator[Step]:
         """The end of the log: settle if asked to, and store what is not stored yet."""
         known, settled = self._log.known, how.settle and self._settle()
-        if known.respan:
+        if known.respan and how.settle:  # until then a last line without newline waits for its new place
             yield self._write()
             known.respan = False
             settled = True

@@ -19,16 +19,25 @@ _MAX_WINDOW = 128 << 20  # bounds what a hostile frame can make the decompressor
 
 
 class Stamp(NamedTuple):
-    """What a stat tells cheaply: as long as it stays, the file is as it was."""
+    """What a stat tells cheaply: as long as it stays, the file is as it was.
+
+    The time of change is there because nobody can put it back, as copying tools do with the time of modification.
+    """
 
     device: int
     inode: int
     size: int
     mtime_ns: int
+    ctime_ns: int
+
+    @property
+    def touched_ns(self) -> int:
+        """Nothing was written to the file after this."""
+        return max(self.mtime_ns, self.ctime_ns)
 
 
 def stamp_of(status: os.stat_result) -> Stamp:
-    return Stamp(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    return Stamp(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def stamp(path: str) -> Stamp | None:

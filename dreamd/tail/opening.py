@@ -1,6 +1,6 @@
 """A file on disk is looked at, claimed by a format, and opened as a source that can be read on."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import PurePath
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ from dreamd.tail.catalogue import Catalogue, Look
 from dreamd.tail.documents import Document
 from dreamd.tail.fingerprint import HEAD_BYTES, Observed, same_content, same_head
 from dreamd.tail.linelog import LineLog
-from dreamd.tail.logfile import opened
+from dreamd.tail.logfile import COMPRESSED, opened
 from dreamd.tail.rows import RowStore
 from dreamd.tail.sources import HEAD_BYTES as GUESS_BYTES
 from dreamd.tail.sources import Found, guess
@@ -72,20 +72,49 @@ class FileLook(Look):
         return self._head
 
     def same_content(self, cursor: Cursor) -> bool:
-        with opened(self._found.path) as file:
-            tail = file.before(cursor.offset, cursor.tail_length) if cursor.offset else b""
-            seen = Observed(file.stamp.device, file.stamp.inode, file.head(HEAD_BYTES), tail)
-        return same_content(cursor, seen)
+        return _has_content_of(cursor, self._found.path)
+
+    def stands_in(self, path: str) -> bool:
+        with opened(self._found.path) as this:
+            return _begins_with(path, this.chunks(0))
 
     def elsewhere(self, cursor: Cursor) -> bool:
-        known = cursor.fingerprint
-        there = self._inodes.get((known.device, known.inode))
-        if there is None or there == self._known.path_of(cursor):
-            return False
+        known, path = cursor.fingerprint, self._known.path_of(cursor)
+        there = self._inodes.get((known.device, known.inode), path)
+        if there == path:
+            return not self.same_content(cursor) and _is_compressed(cursor, path)
         try:
             return same_head(cursor, _head_of(there))
         except LogUnreadable:
             return True  # the inode alone says so
+
+
+def _has_content_of(cursor: Cursor, path: str) -> bool:
+    with opened(path) as file:
+        tail = file.before(cursor.offset, cursor.tail_length) if cursor.offset else b""
+        seen = Observed(file.stamp.device, file.stamp.inode, file.head(HEAD_BYTES), tail)
+    return same_content(cursor, seen)
+
+
+def _is_compressed(cursor: Cursor, path: str) -> bool:
+    """Whether the log once at path is the compressed one beside it now."""
+    try:
+        return cursor.offset > 0 and _has_content_of(cursor, path + COMPRESSED)
+    except LogUnreadable:
+        return False
+
+
+def _begins_with(path: str, chunks: Iterator[bytes]) -> bool:
+    at = 0
+    try:
+        with opened(path) as file:
+            for chunk in chunks:
+                if file.read_at(at, len(chunk)) != chunk:
+                    return False
+                at += len(chunk)
+    except LogUnreadable:
+        return False
+    return True
 
 
 def _head_of(path: str) -> bytes:

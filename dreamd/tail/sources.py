@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path, PurePath
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from dreamd import _plugins
 from dreamd.config import Agent
@@ -167,10 +167,19 @@ def _files(start: str, place: Place, own: "Own", failed: Failed) -> Iterator[str
         for entry in _entries(folder, failed):
             if own.has(entry.path):
                 continue
-            if entry.is_file():
+            kind = _kind(entry, failed)
+            if kind == "file":
                 yield entry.path
-            elif deeper and entry.is_dir():
+            elif kind == "folder" and deeper:
                 waiting.append(entry.path)
+
+
+def _kind(entry: "os.DirEntry[str]", failed: Failed) -> Literal["file", "folder", "other"]:
+    try:
+        return "file" if entry.is_file() else "folder" if entry.is_dir() else "other"
+    except OSError as error:  # a symlink to itself, or to where one may not look
+        failed(entry.path, error.strerror or "cannot be looked at")
+        return "other"
 
 
 def _enter(folder: str, entered: set[tuple[int, int]]) -> bool:

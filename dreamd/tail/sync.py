@@ -3,14 +3,13 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-import msgspec
 from msgspec import Struct
 
 from dreamd.config import zone_of
 from dreamd.events import SYNC_FINISHED
 from dreamd.parts import Parts
-from dreamd.stores.base import Changes
 from dreamd.tail import sources
+from dreamd.tail.condition import keep
 from dreamd.tail.ingest import Agent
 from dreamd.tail.steps import How, Step, Tools
 from dreamd.tail.tailer import Tailer, Tally
@@ -20,13 +19,6 @@ class SyncResult(Struct, frozen=True):
     """By agent."""
 
     agents: dict[str, Tally]
-
-
-class Condition(Struct, frozen=True):
-    """What is wrong with an agent's logs, kept in the store for `status`: path -> reason, and paths."""
-
-    unreadable: dict[str, str] = {}
-    not_understood: list[str] = []
 
 
 def sync(
@@ -44,16 +36,9 @@ def backlog(parts: Parts, agents: Iterable[str] | None = None) -> int:
     return sum(tail.backlog() for tail in tailers(parts, agents).values())
 
 
-def condition(parts: Parts, agent_id: str) -> Condition:
-    """What was wrong when the agent's logs were last read."""
-    kept = parts.store.meta(_key(agent_id))
-    return msgspec.json.decode(kept, type=Condition) if kept else Condition()
-
-
 def tailers(parts: Parts, agents: Iterable[str] | None = None) -> dict[str, Tailer]:
     """A tailer for each of the agents; of all enabled ones when none is named. Raises ConfigError."""
-    enabled = (name for name, settings in parts.config.agents.items() if settings.enabled)
-    return {name: _tailer(parts, name) for name in (enabled if agents is None else agents)}
+    return {name: _tailer(parts, name) for name in (parts.config.enabled if agents is None else agents)}
 
 
 def _tailer(parts: Parts, agent_id: str) -> Tailer:
@@ -72,7 +57,7 @@ def _synced(parts: Parts, tail: Tailer, progress: Callable[[int], None] | None) 
 
     tally = tail.advance(tail.find(), How(settle=True), told)
     tell(parts, tail.agent_id, tally)
-    keep(parts, tail.agent_id, tally)
+    keep(parts, tail.agent_id, tally.condition)
     return tally
 
 
@@ -83,15 +68,4 @@ def tell(parts: Parts, agent_id: str, tally: Tally) -> None:
         parts.emit(SYNC_FINISHED, agent=agent_id, **counts, unreadable=len(tally.unreadable))
 
 
-def keep(parts: Parts, agent_id: str, tally: Tally) -> None:
-    """What is wrong now, for `status`."""
-    now = Condition(tally.unreadable, tally.not_understood)
-    if now != condition(parts, agent_id):
-        parts.store.write(Changes(meta={_key(agent_id): msgspec.json.encode(now).decode()}))
-
-
 _COUNTS = ("files", "read", "lines", "records", "duplicates", "amended", "unknown", "truncated", "skipped")
-
-
-def _key(agent_id: str) -> str:
-    return f"tail:{agent_id}"

@@ -25,8 +25,9 @@ from dreamd.formats.base import Format
 from dreamd.stores.base import Cursor
 from dreamd.tail import rows
 from dreamd.tail.catalogue import Catalogue
+from dreamd.tail.condition import Condition
 from dreamd.tail.ingest import remembered
-from dreamd.tail.logfile import Stamp, stamp
+from dreamd.tail.logfile import COMPRESSED, Stamp, stamp
 from dreamd.tail.opening import Claim, FileLook, claim, open_source
 from dreamd.tail.sources import Found, Own, Part, Place, scan
 from dreamd.tail.steps import How, OpenSource, Step, Tools
@@ -62,6 +63,10 @@ class Tally(Struct):
         self.unknown += step.written.unknown
         self.truncated += step.truncated
         self.skipped = dict(Counter(self.skipped) + Counter(step.skipped))
+
+    @property
+    def condition(self) -> Condition:
+        return Condition(self.unreadable, self.not_understood)
 
 
 def _ignore(_path: str, _reason: str) -> None:
@@ -133,9 +138,13 @@ class Tailer:
         return self._ways.setdefault((one.root, one.formats, one.forced), one)
 
     def quiet_for(self, seconds: float) -> list[Found]:
-        """Logs that were read, not settled yet, and have not grown for a while."""
+        """Logs that were read, not settled yet, and have not grown for a while; what has taken their place is not quiet."""
         before = self._tools.clock.monotonic() - seconds
-        return [one for one, at in self._unsettled.values() if at <= before]
+        due = [(one, stamp(one.path)) for one, at in self._unsettled.values() if at <= before]
+        for one, now in due:
+            if now is None or now.inode != one.stamp.inode:
+                del self._unsettled[one.path]
+        return [one._replace(stamp=now) for one, now in due if now and one.path in self._unsettled]
 
     def backlog(self) -> int:
         """Bytes not read yet; compressed ones count as they lie there."""
@@ -167,9 +176,9 @@ class Tailer:
             if cursor is None:
                 new.append(one)
             elif cursor != "ignored" and not self._is_at_rest(one, cursor, how):
-                known.append((one, cursor))
-        if how.settle:
-            for one in found:
+                known.append((one, self._claimed_again(one, cursor)))
+                continue
+            if how.settle:
                 self._unsettled.pop(one.path, None)
         return known + self._ordered(new)
 
@@ -181,17 +190,25 @@ class Tailer:
         )
 
     def _marks(self, one: Found) -> int:
-        """What changes when the source changes, hashed: of a SQLite store the write-ahead log counts too."""
+        """What changes when the source changes, hashed: of a SQLite store the write-ahead log counts too.
+
+        And of a compressed log that is no source the plain one, which may cease to hold the same.
+        """
         cursor = self._known.at(one.path)
+        if cursor is None and one.path.endswith(COMPRESSED):
+            return hash((one.stamp, stamp(one.path.removesuffix(COMPRESSED))))
         has_rows = cursor and cursor.format in self._with_rows
         return hash(rows.stamps(one.path) if has_rows else one.stamp)
 
     def _heir(self, look: FileLook, one: Found) -> Cursor | Literal["ignored"] | None:
+        marks = self._marks(one)
         try:
             cursor = self._known.heir(one, look)
         except LogUnreadable as error:
             self._failed(one.path, error)
             return "ignored"
+        if cursor == "ignored" and one.path.endswith(COMPRESSED):
+            self._seen[one.path] = marks  # not compared again with the plain one
         if isinstance(cursor, Cursor):
             if (before := self._known.path_of(cursor)) != one.path:
                 self._tools.emit(SOURCE_MOVED, agent=cursor.agent, path=one.path, before=before)
@@ -205,7 +222,7 @@ class Tailer:
             cursor.path == one.path
             and (known.device, known.inode, cursor.offset) == (now.device, now.inode, now.size)
             and cursor.read_at is not None
-            and now.mtime_ns < (cursor.read_at.timestamp() - _CLOCK_GRAIN_S) * 1e9
+            and now.touched_ns < (cursor.read_at.timestamp() - _CLOCK_GRAIN_S) * 1e9
             and (not how.settle or remembered(self._whole(cursor).state).settled == cursor.offset)
         )
         if unchanged:
@@ -226,6 +243,24 @@ class Tailer:
             self._unclaimed[one.path] = one.stamp
         return claimed
 
+    def _claimed_again(self, one: Found, cursor: Cursor) -> Cursor:
+        """A log of which nothing was understood may have shown too little of itself when it was claimed."""
+        if cursor.records or cursor.format in self._with_rows:
+            return cursor
+        claimed = self._claim(one)
+        if claimed is None or claimed.format_name == cursor.format:
+            return cursor
+        self._open.pop(cursor.source_id, None)
+        return replace(
+            cursor,
+            format=claimed.format_name,
+            offset=0,
+            tail_length=0,
+            tail_sha256=b"",
+            state=b"",
+            state_offset=0,
+        )
+
     def _new_cursor(self, one: Claim) -> Cursor:
         agent = self.agent_id
         source_id = self._known.new_id(agent, one.path)
@@ -238,7 +273,7 @@ class Tailer:
 
     def _read(self, one: Found, cursor: Cursor, how: How, told: Sequence[Callable[[Step], object]]) -> None:
         before, lines, items = self._marks(one), 0, 0
-        age_s = self._tools.clock.now().timestamp() - one.stamp.mtime_ns / 1e9
+        age_s = self._tools.clock.now().timestamp() - one.stamp.touched_ns / 1e9
         how = how._replace(settle=how.settle or age_s > how.rest_s)
         try:
             for step in self._steps(one, cursor, how):
@@ -246,6 +281,7 @@ class Tailer:
                 for tell in told:
                     tell(step)
         except LogUnreadable as error:
+            self._unsettled.pop(one.path, None)
             self._failed(one.path, error)
             return
         self._succeeded(one.path)
@@ -253,7 +289,9 @@ class Tailer:
         if how.stopping():
             return
         self._seen[one.path] = before
-        if not how.settle:
+        if how.settle:
+            self._unsettled.pop(one.path, None)
+        else:
             self._unsettled[one.path] = (one, self._tools.clock.monotonic())
 
     def _steps(self, one: Found, cursor: Cursor, how: How) -> Iterator[Step]:

@@ -35,6 +35,10 @@ def test_the_unit_is_ready_dreams_survives_a_kill_reloads_is_watched_and_stops()
     assert seen.endswith("== seen\n")
     assert "700 dreamd /var/lib/dreamd" in seen
     assert "600 dreamd /var/lib/dreamd/pool.db" in seen
+    assert "runs as dreamd" in seen
+    assert "exit-code 0 2" in seen  # refused once, not again and again
+    assert "state    /home/anna/.local/state/dreamd" in seen
+    assert seen.count("wrong    nothing") == 1
     assert '"daemon.stopped"' in seen
 
 

@@ -147,6 +147,7 @@ def count_newlines(path: Path) -> int:
 
 
 def ingest(log: Path, folder: Path) -> int:
+    folder.mkdir()
     store = OPEN(folder)
     agent = Agent(format="claude_code", logs=(str(log),), zone="Asia/Shanghai")
     parts = Parts(
@@ -176,7 +177,7 @@ def main() -> None:
         counted = time.perf_counter() - begun
         before = peak_rss_mib()
         begun = time.perf_counter()
-        records = ingest(log, folder)
+        records = ingest(log, folder / "state")  # what lies in the state folder is never read as a log
         took = time.perf_counter() - begun
         print(f"{size / 1e6:.0f} MB, {number} lines, {records} records stored")
         print(f"newlines counted  {size / 1e6 / counted:8.0f} MB/s")

@@ -14,6 +14,7 @@ from dreamd.errors import ConfigError, StateLocked, UsageError
 from dreamd.events import silent
 from dreamd.locks import NIGHT
 from dreamd.parts import Parts
+from dreamd.stores.base import LedgerRow, RunState
 from tests.commands.dreamer import Dreamer
 
 
@@ -47,6 +48,19 @@ def test_json_is_one_value_with_dates_and_chinese_as_they_are(
 
 def test_one_is_not_many() -> None:
     assert [_show.some(count, "log") for count in (0, 1, 2)] == ["0 logs", "1 log", "2 logs"]
+
+
+@pytest.mark.parametrize(
+    ("state", "reason", "said"),
+    [
+        ("done", "", "done"),
+        ("done", "no LLM is configured", "done by rule (no LLM is configured)"),
+        ("failed", "the disk is full", "failed (the disk is full)"),
+    ],
+)
+def test_a_row_is_said_with_its_reason(state: RunState, reason: str, said: str) -> None:
+    row = LedgerRow(agent="anna", day=date(2026, 3, 2), phase="daily", state=state, reason=reason)
+    assert _show.became(row) == said
 
 
 def test_off_a_terminal_progress_and_colours_are_silent(capsys: pytest.CaptureFixture[str]) -> None:

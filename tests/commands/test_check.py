@@ -44,7 +44,6 @@ def test_a_sound_set_up_has_no_error_and_reads_nothing_into_the_pool(home: Path)
         ("DREAMD_AGENTS__KETTLE__LOGS", "/nowhere", "correct agents.kettle.logs"),
         ("DREAMD_AGENTS__KETTLE__WORKSPACE", "/dev/null", "set agents.kettle.workspace"),
         ("DREAMD_LLM__PROVIDER", "openai", "set llm.model"),
-        ("DREAMD_AGENTS__KETTLE__FORMAT", "clawde", "known: "),
     ],
 )
 def test_each_finding_says_what_to_do(
@@ -59,13 +58,17 @@ def test_a_memory_file_that_is_no_text_is_found_before_the_night(home: Path) -> 
     assert any("not UTF-8" in finding["what"] for finding in findings("--no-llm"))
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "meant"),
+    [("DREAMD_LLM__PROVIDER", "opnai", "openai"), ("DREAMD_AGENTS__KETTLE__FORMAT", "clawde", "claude_code")],
+)
 def test_a_configuration_that_cannot_be_used_is_said_before_anything_is_looked_at(
-    home: Path, monkeypatch: pytest.MonkeyPatch
+    home: Path, monkeypatch: pytest.MonkeyPatch, key: str, value: str, meant: str
 ) -> None:
-    monkeypatch.setenv("DREAMD_LLM__PROVIDER", "opnai")
+    monkeypatch.setenv(key, value)
     done = CliRunner().invoke(cli, ["check"])
     assert isinstance(done.exception, ConfigError)
-    assert "known: " in done.exception.hint
+    assert meant in done.exception.hint
 
 
 def test_a_server_that_is_not_there_is_an_error(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:

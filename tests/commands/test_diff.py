@@ -31,7 +31,7 @@ def test_the_agent_and_the_versions_are_named(tmp_path: Path) -> None:
     assert "no versions yet" in cat.run("diff").output
     assert cat.json("diff") == []
     cat.dreamt()
-    assert cat.run("diff").output.startswith("cat: version 1 -> version 2\n--- a/MEMORY.md\n")
+    assert cat.run("diff").output.startswith(f"cat: version 1 -> version 2\n--- {cat.memory}\n")
     assert cat.run("diff", "2").output == "cat: version 2 -> the file as it is: no difference\n"
 
 

@@ -81,3 +81,13 @@ def test_an_unknown_number_is_a_usage_error(tmp_path: Path) -> None:
     cat = Dreamer(tmp_path)
     assert isinstance(cat.run("held", "show", "7").exception, UsageError)
     assert "nothing is held" in cat.run("held").output
+
+
+def test_an_accepted_rewrite_can_be_undone_and_the_persons_file_stands_as_found(tmp_path: Path) -> None:
+    cat = held(tmp_path)
+    assert isinstance(cat.run("undo").exception, NothingToDo)
+    assert cat.memory.read_text() == OLD
+    cat.run("held", "accept", "1")
+    assert cat.run("undo").exception is None
+    assert cat.memory.read_text() == OLD
+    assert [version["author"] for version in cat.json("history")] == ["undo", "accepted", "found"]

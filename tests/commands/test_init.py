@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from dreamd import config
 from dreamd.cli import cli
 from dreamd.commands.init import found_in, rendered
+from dreamd.formats.openclaw import FORMAT as OPENCLAW
 
 
 class Chat:
@@ -36,6 +37,24 @@ def test_one_agent_a_folder_where_the_star_stands_for_agents(tmp_path: Path) -> 
     logs(tmp_path, ".chat/all/deep/er/x.log", ".chat/agents/empty/logs/none.txt")
     agents = found_in(tmp_path, [Chat()])  # type: ignore[list-item]
     assert [(agent.agent, agent.count) for agent in agents] == [("chat", 1), ("chat-ada", 1), ("chat-bob", 2)]
+
+
+def test_of_several_openclaw_agents_no_two_get_the_same_workspace(tmp_path: Path) -> None:
+    for name in ("workspace", "workspace-work"):
+        (tmp_path / ".openclaw" / name).mkdir(parents=True)
+    logs(tmp_path, ".openclaw/agents/work/sessions/1.jsonl")
+    assert [agent.workspace for agent in found_in(tmp_path, [OPENCLAW])] == [
+        str(tmp_path / ".openclaw/workspace-work")
+    ]
+    (tmp_path / ".openclaw/workspace-work").rename(tmp_path / "gone")
+    assert [agent.workspace for agent in found_in(tmp_path, [OPENCLAW])] == [
+        str(tmp_path / ".openclaw/workspace")
+    ]
+    logs(tmp_path, *(f".openclaw/agents/{name}/sessions/1.jsonl" for name in ("main", "play")))
+    agents = found_in(tmp_path, [OPENCLAW])
+    (tmp_path / "config.toml").write_text(rendered(agents, "UTC"))
+    loaded = config.load(tmp_path / "config.toml", {})
+    assert loaded.agents["openclaw-main"].workspace == str(tmp_path / ".openclaw/workspace")
 
 
 def test_what_init_writes_loads_and_finds_the_same_logs(tmp_path: Path) -> None:

@@ -77,7 +77,7 @@ def test_what_became_of_a_phase_is_said_once_with_what_changed_and_what_it_cost(
     memory, diary = Path("/w/MEMORY.md"), Path("/w/diary.md")
     diff = f"--- {memory}\n+++ {memory}\n@@ -1 +1 @@\n-old\n+new\n+newer\n"
     spent = (Usage("deep-dream", calls=1, input_tokens=20, output_tokens=10),)
-    dreamt = outcome("deep_dream", "done", files=(memory, diary), diff=diff, spent=spent)
+    dreamt = outcome("deep_dream", "done", files=(memory, diary), diff=diff, spent=spent, retired=1)
     waits = outcome("deep_dream", "skipped", "waits its turn: bert dreams first", new=False)
     waits = replace(waits, row=replace(waits.row, attempts=0))
     show(
@@ -92,7 +92,7 @@ def test_what_became_of_a_phase_is_said_once_with_what_changed_and_what_it_cost(
         dry_run=False,
     )
     assert capsys.readouterr().out.splitlines()[1:] == [
-        "  anna: deep dream done: /w/MEMORY.md (+2 -1 lines); /w/diary.md; 1 LLM call, 20 + 10 tokens",
+        "  anna: deep dream done: /w/MEMORY.md (+2 -1 lines); /w/diary.md; 1 entry retired; 1 LLM call, 20 + 10 tokens",
         "  anna: daily done already",
         "  anna: daily failed (no such model)",
         "  anna: daily skipped (no records of that day)",

@@ -107,11 +107,13 @@ def test_a_rewritten_log_renews_spans_only_when_asked(store: Store) -> None:
     assert second.span == raw(2).span
 
 
-def test_of_one_memory_in_two_logs_the_later_place_is_kept_when_asked(store: Store) -> None:
-    places = [raw(1, span=Span(log)) for log in ("one", "other")]
-    amendment = (raw(1).memory_id, Amendment(identity="1", ok=True))
-    store.write(Changes(memories=places, amendments=[amendment], respan=True))
-    assert next(store.memories(MemoryQuery())).span == Span("other")
+def test_of_two_spans_in_one_write_the_later_counts_and_none_takes_nothing(store: Store) -> None:
+    known = Amendment(identity="1", ok=True)
+    twice = [raw(1, span=Span("a")), raw(1, span=Span("b"))]
+    store.write(Changes(memories=twice, amendments=[(raw(1).memory_id, known)], respan=True))
+    assert stored(store, raw(1, span=Span("c")))[0].span == Span("b")
+    store.write(Changes(memories=[raw(1, span=None)], respan=True))
+    assert next(store.memories(MemoryQuery())).span == Span("b")
 
 
 def test_an_amendment_changes_what_it_names_and_nothing_else(store: Store) -> None:

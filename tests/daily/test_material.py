@@ -1,5 +1,6 @@
 from datetime import UTC, date, datetime
 
+from dreamd.daily import material
 from dreamd.daily.material import gather
 from dreamd.stores.base import Changes, LedgerRow
 
@@ -36,6 +37,16 @@ def test_the_hash_is_of_the_content(house) -> None:
     assert taken(house).input_hash == first
     house.talk("more", "yes")
     assert taken(house).input_hash != first
+
+
+def test_of_a_huge_day_only_what_a_line_may_need_is_held_and_the_hash_is_the_same(house, monkeypatch) -> None:
+    house.talk("a" * 5000, "b" * 5000)
+    whole = taken(house)
+    monkeypatch.setattr(material, "_DAY_CHARACTERS", 1)
+    held = taken(house)
+    assert held.input_hash == whole.input_hash
+    assert [len(event.asked) for event in (*whole.events, *held.events)] == [5000, 253]
+    assert held.events[0].asked.isascii()  # one wide character would double what English text takes
 
 
 def test_filed_records_are_told_again_only_when_the_whole_day_is_asked_for(house) -> None:

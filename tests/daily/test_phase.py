@@ -3,11 +3,11 @@
 from datetime import UTC, date, datetime
 
 import pytest
-from msgspec.structs import replace
 
 from dreamd.calls import Reply
 from dreamd.daily.phase import summarise
 from dreamd.errors import ConfigError, ProviderBusy, ProviderRefused, ProviderUnreachable, StoreError
+from dreamd.gate.late import Late
 from dreamd.providers.base import Provider
 from dreamd.providers.scripted import Answer, ScriptedProvider
 from dreamd.records import Trust
@@ -239,11 +239,12 @@ async def test_a_refused_key_writes_by_rule_at_once(house) -> None:
 
 
 async def test_a_provider_that_cannot_be_opened_is_as_good_as_none_and_is_said(house) -> None:
-    def broken(_job: str) -> Provider:
+    def broken() -> Provider:
         raise ConfigError("$LLM_KEY is not set", hint="set it")
 
     house.talk(*BACKUP)
-    outcome = await summarise(replace(house.parts, provider=broken), "cat", DAY)
+    house.llm = Late(broken)
+    outcome = await summarise(house.parts, "cat", DAY)
     assert (outcome.row.state, outcome.row.reason) == (
         "done",
         "the rule was used: $LLM_KEY is not set; set it",

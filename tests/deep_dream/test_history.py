@@ -1,11 +1,10 @@
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from anyio import to_thread
 from msgspec.structs import replace
 
-from dreamd.deep_dream.history import last_write, restore, undo, unified, versions
+from dreamd.deep_dream.history import last_write, restore, undo, versions
 from dreamd.errors import FileChanged, NothingToDo, UsageError
 from dreamd.stores.base import FileVersion
 from tests.deep_dream.conftest import DAY, House, reply
@@ -53,13 +52,6 @@ def test_putting_a_version_back_puts_back_what_could_be_undone_then() -> None:
         )
     ]
     assert [last_write(kept[:count][::-1]) for count in range(6)] == [None, None, 0, 0, 2, 2]
-
-
-def test_a_diff_is_unified_and_empty_for_the_same() -> None:
-    assert unified("- a\n", "- a\n", Path("MEMORY.md")) == ""
-    assert unified("- a\n", "- a\n- b", Path("MEMORY.md")) == (
-        "--- a/MEMORY.md\n+++ b/MEMORY.md\n@@ -1 +1,2 @@\n - a\n+- b\n\\ No newline at end of file\n"
-    )
 
 
 async def test_undo_after_undo_goes_one_night_further_back(house: House) -> None:

@@ -12,12 +12,12 @@ from dreamd.formats._claude_lines import (
     Block,
     Line,
     arguments_of,
-    joined,
     result_of,
     text_of,
     texts,
     went_well,
 )
+from dreamd.formats._values import joined
 
 
 def _block(**fields: object) -> Block:

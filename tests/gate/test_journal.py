@@ -10,10 +10,10 @@ from dreamd.calls import Prompt, Purpose, Reply
 from dreamd.clock import StillClock
 from dreamd.errors import DiskFull, ProviderRefused
 from dreamd.events import CALL_RESUMED, Event, silent
-from dreamd.gate.journal import Journalled, journal_key, tally
+from dreamd.gate.journal import Journalled, journal_key, spent
 from dreamd.providers.base import Provider
 from dreamd.providers.scripted import ScriptedProvider
-from dreamd.stores.base import Changes, Usage, Written
+from dreamd.stores.base import Changes, Usage, Written, summed
 from dreamd.stores.inmemory import InMemoryStore
 
 JOB = "daily:kit:2026-03-02"
@@ -147,7 +147,7 @@ def test_a_tally_counts_every_reply_once_and_pays_only_for_those_not_resumed(
     replies: Iterable[tuple[Purpose, Reply]],
 ) -> None:
     replies = list(replies)
-    rows = tally(replies)
+    rows = summed(spent(purpose, reply) for purpose, reply in replies)
     paid = [reply for _, reply in replies if not reply.journalled]
     assert [row.purpose for row in rows] == list(dict.fromkeys(purpose for purpose, _ in replies))
     assert sum(row.calls for row in rows) == len(paid)

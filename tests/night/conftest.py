@@ -7,13 +7,16 @@ from pathlib import Path
 
 import pytest
 from anyio import to_thread
+from msgspec.structs import replace
 
 from dreamd.clock import StillClock, local_date
 from dreamd.config import Agent, Config, DeepDream, Night, zone_of
 from dreamd.events import Event
+from dreamd.gate.journal import Journalled
 from dreamd.memories import Memory, raw_id
 from dreamd.night.bell import Bell
 from dreamd.parts import Parts
+from dreamd.providers.base import Provider
 from dreamd.records import Span, Trust
 from dreamd.stores.base import Changes
 from dreamd.stores.inmemory import InMemoryStore
@@ -59,6 +62,15 @@ class House:
 
     def files(self) -> dict[str, bytes]:
         return {str(path): path.read_bytes() for path in sorted(self.root.rglob("*.md"))}
+
+
+def asking(parts: Parts, llm: Provider) -> Parts:
+    """The parts with that model at the end of every chain."""
+
+    def chain(job: str) -> Journalled:
+        return Journalled(llm, store=parts.store, job=job, clock=parts.clock, emit=parts.emit)
+
+    return replace(parts, provider=chain)
 
 
 class StillBell(Bell):

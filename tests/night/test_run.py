@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from dreamd.config import Daily, DeepDream
 from dreamd.deep_dream.sources import gather
 from dreamd.errors import DiskFull, StateLocked, StoreBusy
-from dreamd.locks import NIGHT, dream_lock, exclusive
+from dreamd.locks import NIGHT, dream_lock, exclusive, one_night
 from dreamd.memories import Memory
 from dreamd.night.run import run_night
 from dreamd.night.watch import look
@@ -16,7 +16,7 @@ from dreamd.parts import Outcome
 from dreamd.providers.scripted import ScriptedProvider
 from dreamd.stores.base import Changes, MemoryQuery, Written
 from dreamd.stores.inmemory import InMemoryStore
-from tests.night.conftest import House, set_clock
+from tests.night.conftest import House, asking, set_clock
 
 MONDAY = date(2026, 3, 2)
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -105,7 +105,7 @@ async def test_what_a_phase_raises_is_a_failed_row_of_that_agent_alone(house: Bu
 
 async def test_the_night_is_exclusive_and_says_who_is_in_it(house: Build) -> None:
     home = house("anna")
-    async with exclusive(home.parts.state / NIGHT, home.clock, what="a night is being run"):
+    async with one_night(home.parts.state, home.clock):
         with pytest.raises(StateLocked, match="process"):
             await run_night(home.parts, MONDAY)
 
@@ -153,7 +153,7 @@ async def test_a_bug_met_in_one_phase_leaves_the_night_but_rests_like_a_failure(
 
 async def test_a_person_need_not_wait_for_a_deep_dream_that_failed_or_was_given_up(house: Build) -> None:
     home = house("anna")
-    failing = replace(home.parts, provider=lambda _job: ScriptedProvider([]))
+    failing = asking(home.parts, ScriptedProvider([]))
     home.says("anna", NOON, "How long is the bridge?", "It is 320 metres long.")
     assert states(await run_night(failing, MONDAY))["anna", "deep_dream"] == "failed"
     row = home.parts.store.ledger("anna", "deep_dream")[0]
@@ -163,7 +163,7 @@ async def test_a_person_need_not_wait_for_a_deep_dream_that_failed_or_was_given_
 
 async def test_who_waits_for_a_deep_dream_is_told_for_whom_and_keeps_no_row(house: Build) -> None:
     home = house("anna", "bert")
-    failing = replace(home.parts, provider=lambda _job: ScriptedProvider([]))
+    failing = asking(home.parts, ScriptedProvider([]))
     for agent in ("anna", "bert"):
         home.says(agent, NOON, "How long is the bridge?", "It is 320 metres long.")
     outcomes = await run_night(failing, MONDAY)

@@ -8,13 +8,13 @@ from dreamd.clock import StillClock
 from dreamd.config import zone_of
 from dreamd.errors import DiskFull
 from dreamd.events import NIGHT_STARTED, Event
-from dreamd.locks import NIGHT, exclusive
+from dreamd.locks import one_night
 from dreamd.night.known import schedule
 from dreamd.night.watch import Drift, look, watch
 from dreamd.providers.scripted import ScriptedProvider
 from dreamd.stores.base import Changes, Written
 from dreamd.stores.inmemory import InMemoryStore
-from tests.night.conftest import Enough, House, StillBell, set_clock
+from tests.night.conftest import Enough, House, StillBell, asking, set_clock
 
 MONDAY = date(2026, 3, 2)
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
@@ -114,7 +114,7 @@ async def test_late_records_are_filed_under_their_day_the_night_after(house: Bui
 
 async def test_a_night_that_somebody_else_runs_is_asked_about_again_soon(house: Build) -> None:
     home = house("anna")
-    async with exclusive(home.parts.state / NIGHT, home.clock, what="a night is being run"):
+    async with one_night(home.parts.state, home.clock):
         assert await look(home.parts) - home.clock.now() == timedelta(minutes=1)
 
 
@@ -146,7 +146,7 @@ async def test_a_full_disk_is_told_and_waited_for_and_pays_for_nothing(house: Bu
 
     home = house("anna")
     llm = ScriptedProvider([])
-    parts = replace(home.parts, store=Full(), provider=lambda _job: llm)
+    parts = asking(replace(home.parts, store=Full()), llm)
     home = House(parts, home.told, home.clock, home.root)
     home.says("anna", NOON - timedelta(days=1), "How long is the bridge?", "It is 320 metres long.")
     assert await look(parts) - home.clock.now() == timedelta(minutes=10)

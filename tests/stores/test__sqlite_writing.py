@@ -31,6 +31,15 @@ def test_a_log_has_one_number_in_every_process(tmp_path: Path, store: SqliteStor
     assert table(store, "SELECT source, count(*) FROM memories GROUP BY 1") == [(None, 1), (1, 2), (2, 2)]
 
 
+def test_more_logs_than_are_remembered_keep_their_numbers(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dreamd.stores._sqlite_writing._MOST_NUMBERS", 1)
+    for number, log in enumerate("abcabc"):
+        stored(store, raw(number, span=Span(log)))
+    assert table(store, "SELECT source FROM memories") == [(1,), (2,), (3,), (1,), (2,), (3,)]
+
+
 def test_the_log_of_a_rolled_back_write_is_numbered_anew(store: SqliteStore) -> None:
     with pytest.raises(StoreError, match="surrogate"):
         store.write(Changes(memories=[raw(1, content="\ud800")]))

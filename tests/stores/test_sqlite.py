@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.errors import DiskFull, StoreBusy, StoreConflict
+from dreamd.errors import DiskFull, StoreBusy, StoreConflict, StoreError
 from dreamd.stores.base import Changes, MemoryQuery, WindowCount
 from dreamd.stores.sqlite import SqliteStore
 from tests.stores.making import DAY, EVERYTHING, cursor, raw, stored
@@ -160,3 +160,16 @@ while True:
             assert sum(1 for _ in store.memories(EVERYTHING)) == version * 100
             assert store._writer.execute("PRAGMA quick_check").fetchone() == ("ok",)
     assert acknowledged > 10
+
+
+def test_a_database_that_was_removed_while_it_is_in_use_takes_nothing_more(
+    store: SqliteStore, tmp_path: Path
+) -> None:
+    store.write(Changes(memories=(raw(1),)))
+    (tmp_path / "pool.db").rename(tmp_path / "aside.db")
+    with pytest.raises(StoreError, match="restart dreamd"):
+        store.write(Changes(memories=(raw(2),)))
+    with contextlib.closing(SqliteStore(tmp_path)) as anew:
+        anew.write(Changes(memories=(raw(1),)))
+        with pytest.raises(StoreError, match="restart dreamd"):
+            store.write(Changes(memories=(raw(2),)))

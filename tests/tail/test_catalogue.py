@@ -21,6 +21,9 @@ class Seen(Look):
     def same_content(self, cursor: Cursor) -> bool:
         return self._same
 
+    def stands_in(self, path: str) -> bool:
+        return Path(path).read_bytes() == self._content
+
     def elsewhere(self, cursor: Cursor) -> bool:
         return self._moved
 
@@ -86,7 +89,8 @@ def test_4_and_5_a_new_file_at_a_known_path_is_new_only_if_the_old_one_moved(log
 def test_6_a_compressed_twin_beside_the_plain_file_is_ignored(log: Path) -> None:
     packed = log.with_name("x.jsonl.zst")
     packed.write_bytes(b"packed")
-    assert Catalogue([]).heir(found_at(packed), Seen()) == "ignored"
+    assert Catalogue([]).heir(found_at(packed), Seen(content=log.read_bytes())) == "ignored"
+    assert Catalogue([]).heir(found_at(packed), Seen(content=b"of an older log")) is None
 
 
 def test_7_a_compressed_twin_goes_on_and_so_does_the_plain_one_when_it_is_back(log: Path) -> None:

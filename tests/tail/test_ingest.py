@@ -158,3 +158,9 @@ def test_the_state_of_nothing_is_empty_and_any_other_comes_back() -> None:
     assert remembered(b"") == Remembered()
     known = Remembered(reader=b"x", own={"s": "user"}, at=NOW, respan=True, settled=7)
     assert remembered(state_of(known)) == known
+
+
+@pytest.mark.parametrize("end", [datetime(1, 1, 1, tzinfo=UTC), datetime(9999, 12, 31, 23, 59, tzinfo=UTC)])
+def test_a_time_without_a_local_time_in_every_zone_is_none(end: datetime) -> None:
+    [memory] = batch(record(at=end)).memories
+    assert (memory.timestamp, memory.window) == (None, NOW.date())

@@ -92,6 +92,15 @@ def test_links_that_lead_in_a_circle_end(tmp_path: Path) -> None:
     assert found(tmp_path, "d") == ["d/a.log"]
 
 
+def test_a_link_that_leads_to_itself_is_told_and_hides_nothing(tmp_path: Path) -> None:
+    told: dict[str, str] = {}
+    (tmp_path / "a.log").write_text("x")
+    (tmp_path / "b.log").symlink_to(tmp_path / "b.log")
+    where = places(Agent(logs=(str(tmp_path),)), NUMBERS, Path())
+    assert [Path(one.path).name for one in scan(where, NOTHING_OWN, told.__setitem__)] == ["a.log"]
+    assert list(told) == [str(tmp_path / "b.log")]
+
+
 def test_what_dreamd_writes_is_never_a_log_but_what_lies_beside_it_is(tmp_path: Path) -> None:
     make(
         tmp_path, "state/pool.db", "w/MEMORY.md", "w/memory/2026-03-01.md", "w/memory/dreams/2026-03-01.md",
@@ -114,7 +123,7 @@ def candidate(path: str, *, forced: bool = False) -> Found:
     return Found(path, "/", stamp_of_nothing, NUMBERS, forced)
 
 
-stamp_of_nothing = sources.Stamp(0, 0, 0, 0)
+stamp_of_nothing = sources.Stamp(0, 0, 0, 0, 0)
 
 
 def test_a_format_is_guessed_by_who_is_surest() -> None:

@@ -9,7 +9,7 @@ from dreamd.errors import ConfigError
 from dreamd.parts import Parts
 from dreamd.stores.base import MemoryQuery
 from dreamd.stores.sqlite import OPEN
-from dreamd.tail.sync import Condition, backlog, condition, sync
+from dreamd.tail.sync import backlog, sync
 from tests.pool.test_redaction import BEGIN, BODY, END, KEY, SECRETS
 from tests.tail.house import Told, line, parts_on, texts
 
@@ -26,16 +26,6 @@ def test_all_logs_are_read_to_their_end_and_once(tmp_path: Path, clock: StillClo
     assert sync(parts).agents["a"].records == 0
     assert told.names().count("sync.finished") == 1
     assert backlog(parts) == 0
-
-
-def test_what_is_wrong_is_kept_for_status_until_it_is_right(tmp_path: Path, clock: StillClock) -> None:
-    log = tmp_path / "x.jsonl"
-    parts = parts_on(tmp_path, clock, log)
-    sync(parts)
-    assert condition(parts, "a") == Condition(unreadable={str(log): "not there"})
-    log.write_bytes(line(1))
-    sync(parts)
-    assert condition(parts, "a") == Condition()
 
 
 def test_only_the_agents_named_are_read_and_all_enabled_otherwise(tmp_path: Path, clock: StillClock) -> None:

@@ -1,9 +1,12 @@
 """What a tailer does with what it finds; whatever else may happen to files is in test_model.py."""
 
+import os
 from collections.abc import Callable
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import zstandard
 from msgspec.structs import replace
 
 from dreamd.clock import StillClock
@@ -11,6 +14,7 @@ from dreamd.errors import DiskFull
 from dreamd.stores import inmemory, sqlite
 from dreamd.stores.base import Changes, Store, Written
 from dreamd.stores.inmemory import InMemoryStore
+from dreamd.tail.spans import standing
 from dreamd.tail.steps import How
 from dreamd.tail.sync import tailers
 from dreamd.tail.tailer import Tailer, Tally
@@ -204,3 +208,82 @@ def test_a_reader_with_much_to_remember_is_left_in_the_store_and_comes_back(
     assert house.begun().backlog() == 0
     assert len(raw(house.store)) == 4
     house.store.close()
+
+
+def test_another_log_of_the_same_size_and_times_is_read_after_a_restart(tmp_path: Path) -> None:
+    house = House(tmp_path, StillClock(datetime.now(UTC)))
+    path, long_ago = house.logs / "x.jsonl", (10**18, 10**18)
+    for number in (1, 2):
+        path.write_bytes(line(number))  # in place: the inode stays
+        os.utime(path, ns=long_ago)
+        house.tail = house.begun()
+        house.read()
+    assert len(texts(house.store)) == 2
+
+
+def test_lines_that_end_alike_are_told_apart(house: House) -> None:
+    same_end = b', "todos": "' + b"." * 100 + b'"}\n'
+    first, other, third = (line(number).removesuffix(b"}\n") + same_end for number in (1, 2, 3))
+    path = house.logs / "x.jsonl"
+    path.write_bytes(line(9, "x" * 2000) + first)
+    house.read()
+    path.write_bytes(line(9, "x" * 2000) + other + third)
+    house.read()
+    assert len(texts(house.store)) == 4
+
+
+def test_what_was_compressed_before_it_was_read_is_read_beside_the_log_begun_anew(house: House) -> None:
+    path = house.logs / "x.jsonl"
+    path.write_bytes(line(1))
+    house.read()
+    path.with_name("x.jsonl.zst").write_bytes(zstandard.compress(line(1) + line(2)))
+    path.unlink()
+    path.write_bytes(line(3))
+    house.read()
+    assert len(texts(house.store)) == 3
+
+
+def test_a_compressed_copy_becomes_a_log_when_the_plain_one_is_emptied(house: House) -> None:
+    path = house.logs / "x.jsonl"
+    path.write_bytes(line(1))
+    path.with_name("x.jsonl.zst").write_bytes(zstandard.compress(line(1)))
+    house.read()
+    assert len(house.store.cursors("a")) == 1
+    path.with_name("x.jsonl.zst").write_bytes(zstandard.compress(line(1) + line(2)))
+    path.write_bytes(b"")
+    house.read()
+    assert len(texts(house.store)) == 2
+
+
+def test_what_took_a_quiet_logs_place_is_not_settled_for_it(house: House) -> None:
+    path = house.logs / "x.jsonl"
+    path.write_bytes(line(1))
+    house.read(settle=False)
+    assert [one.path for one in house.tail.quiet_for(0)] == [str(path)]
+    path.rename(house.folder / "aside")
+    path.write_bytes(line(2))
+    assert house.tail.quiet_for(0) == []
+    assert not house.tail.unsettled
+
+
+def test_a_log_is_claimed_again_as_long_as_nothing_in_it_was_understood(tmp_path: Path) -> None:
+    house = House(tmp_path, StillClock(datetime.now(UTC)))
+    parts = parts_on(tmp_path, house.parts.clock, house.logs, store=house.store, label="")
+    tail = tailers(parts)["a"]
+    path = house.logs / "rollout-1.jsonl"  # by its name a Codex log
+    for data in (line(1)[:20], line(1), line(1) + line(2)):
+        path.write_bytes(data)
+        tail.advance(tail.find(), How(settle=True))
+    assert [cursor.format for cursor in house.store.cursors("a")] == ["claude_code"]
+    assert len(texts(house.store)) == 2
+
+
+def test_a_last_line_without_newline_keeps_its_evidence_when_the_log_is_rewritten(house: House) -> None:
+    path = house.logs / "x.jsonl"
+    path.write_bytes(line(1) + line(2)[:-1])
+    house.read()
+    path.write_bytes(line(3) + line(1) + line(2)[:-1])
+    house.read(settle=False)
+    house.read()
+    assert {standing(memory.span, str(path)) for memory in raw(house.store)} == {"verified"}
+    assert len(raw(house.store)) == 3
