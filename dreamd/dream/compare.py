@@ -11,12 +11,13 @@ from itertools import chain, pairwise
 
 from msgspec import Struct
 
+from dreamd.dream.bent import rearranged
 from dreamd.dream.wording import BOUND, Wording, is_chinese, wording
 from dreamd.pool.support import unsupported
 
 SIMILARITY = 0.5  # as in config.Dream
 _ENOUGH = 2.0  # words that two statements must share to be alike though each has words of its own
-_CHARACTER = 0.75  # of a word: what one Chinese character counts
+_CHARACTER = 0.5  # of a word: what one Chinese character counts, as a word has about two
 _EXACT = 1.5  # words that an exact value counts
 # what is asked for, whatever it is about: stems, and Chinese characters
 _HANDLES = re.compile(
@@ -52,7 +53,8 @@ def compare(left: str, right: str, similarity: float = SIMILARITY) -> Verdict:
         return SAME
     if reason := _denies(a, b) or _denies(b, a):
         return Contradicts(reason)
-    return DIFFERENT if _turned_round(a, b) else _compared(a, b, similarity)
+    found = DIFFERENT if _turned_round(a, b) else _compared(a, b, similarity)
+    return DIFFERENT if found == SAME and rearranged(left, right) else found
 
 
 def _compared(a: Wording, b: Wording, similarity: float) -> Verdict:
