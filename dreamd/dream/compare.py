@@ -17,7 +17,8 @@ from dreamd.pool.support import unsupported
 
 SIMILARITY = 0.5  # as in config.Dream
 _ENOUGH = 2.0  # words that two statements must share to be alike though each has words of its own
-_CHARACTER = 0.5  # of a word: what one Chinese character counts, as a word has about two
+_CHARACTER = 0.75  # of a word: what one Chinese character counts
+_BY_CHARACTER = 1.02  # of the similarity: where only characters are shared, just half of them is too few
 _EXACT = 1.5  # words that an exact value counts
 # what is asked for, whatever it is about: stems, and Chinese characters
 _HANDLES = re.compile(
@@ -86,7 +87,7 @@ def alike(a: Wording, b: Wording, similarity: float, leaving: frozenset[str] = f
     if _apart(a, b, leaving) or _apart(b, a, leaving):
         return False
     exact = a.values & b.values
-    return any(_alike(*both, similarity, exact) for both in _readings(a, b, leaving))
+    return any(_alike(one, other, similarity * more, exact) for one, other, more in _readings(a, b, leaving))
 
 
 def _apart(a: Wording, b: Wording, leaving: frozenset[str]) -> bool:
@@ -123,11 +124,11 @@ def _loose(words: Iterable[str]) -> set[str]:
     return set(chain.from_iterable(word if is_chinese(word) else (word,) for word in words))
 
 
-def _readings(a: Wording, b: Wording, leaving: frozenset[str]) -> Iterator[tuple[Clauses, Clauses]]:
+def _readings(a: Wording, b: Wording, leaving: frozenset[str]) -> Iterator[tuple[Clauses, Clauses, float]]:
     left, right = (_without(one.clauses, leaving) for one in (a, b))
-    yield left, right
+    yield left, right, 1.0
     if any(is_chinese(word) for word in a.words | b.words):
-        yield _by_character(left), _by_character(right)
+        yield _by_character(left), _by_character(right), _BY_CHARACTER
 
 
 def _without(clauses: Clauses, leaving: frozenset[str]) -> Clauses:

@@ -29,6 +29,7 @@ from dreamd.stores.base import Contradiction
 __all__ = ["Contradicts", "Different", "Same", "Settled", "compare", "settle"]
 
 _AGAIN = 0.6  # of the similarity: what an insight's own evidence says again need not be as like it as news
+_ALWAYS = 3  # insights that a dream may supersede whatever their share: one thing may stand in several wordings
 _RANK: Mapping[Status, int] = {"long_term": 0, "candidate": 1, "archived": 2}
 
 
@@ -230,9 +231,9 @@ class _Table:
             self.held_back.append(f"{late} correction(s) beyond {most} a dream wait for the next")
 
     def _most_superseded(self) -> int:
-        """At least one: a person who puts something right is not told to have more insights first."""
+        """A few always: a person who puts something right is not told to have more insights first."""
         share = floor(self.settings.max_superseded_share * sum(1 for _ in self._live()))
-        return min(self.settings.max_superseded, max(share, 1))
+        return min(self.settings.max_superseded, max(share, _ALWAYS))
 
     # --- what came of it ---
 

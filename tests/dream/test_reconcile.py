@@ -220,7 +220,7 @@ def test_corrections_beyond_the_cap_wait_and_come_with_the_next_dream() -> None:
     found = [draft(raw.content.rstrip("."), raw) for raw in (*first, *then)]
     known: dict[str, Memory] = {}
     for total in (1, 2, 3, 3):
-        result = settled(found, [*first, *then], known.values())
+        result = settled(found, [*first, *then], known.values(), Dream(max_superseded=1))
         known = after(result, known.values())
         assert list(statuses(known).values()).count("superseded") == total
         assert bool(result.held_back) == (total < 3)
