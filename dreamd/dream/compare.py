@@ -22,7 +22,7 @@ _BY_CHARACTER = 1.02  # of the similarity: where only characters are shared, jus
 _EXACT = 1.5  # words that an exact value counts
 # what is asked for, whatever it is about: stems, and Chinese characters
 _HANDLES = re.compile(
-    r"^(?:ask|book|order|get|giv|mak|find|look|put|set|send|writ|run|need|hav|keep|start|com|go|show|tell|bu|arrang|plann?|list|like|should)$"
+    r"^(?:ask|book|order|get|giv|mak|find|look|put|set|send|writ|run|need|hav|keep|start|com|go|show|tell|bu|arrang|plann?|decid|agre|chos|settl|list|like|should)$"
     r"|^[订放写跑发寄走买做开给找看问叫点记]$"
 )
 _DENIES = 0.6  # of a statement's words that its denial must hold
@@ -98,7 +98,7 @@ def _apart(a: Wording, b: Wording, leaving: frozenset[str]) -> bool:
     shared = (a.words & b.words) - leaving
     within, alone = _own(a, shared, leaving)
     _, other_alone = _own(b, shared, leaving)
-    if not other_alone or not (within or alone):
+    if not shared or not other_alone or not (within or alone):
         return False
     points = any(_of_shared(b.clauses, b.pointing, shared))
     return points or (
@@ -200,7 +200,9 @@ def _slots(clauses: Clauses, shared: frozenset[str]) -> dict[tuple[str, str], se
 
 
 def _nested(a: Wording, b: Wording) -> bool:
-    return a.words <= b.words or b.words <= a.words
+    """One says all the words of the other; of Chinese ones all characters."""
+    left, right = _loose(a.words), _loose(b.words)
+    return left <= right or right <= left
 
 
 # --- what they state exactly ---
