@@ -20,6 +20,7 @@ TESTED_IN = {
     "memories.py": "test_records.py",
     "calls.py": "contracts/test_providers.py",
     "parts.py": "test_daemon.py",
+    "eval/truth.py": "eval/test_planting.py",
     "dream/draft.py": "dream/test_verify.py",
     "formats/_codex.py": "formats/test_codex.py",
     "formats/_codex_turns.py": "formats/test_codex.py",

@@ -11,16 +11,18 @@ from itertools import chain, pairwise
 
 from msgspec import Struct
 
+from dreamd.dream.bent import rearranged
 from dreamd.dream.wording import BOUND, Wording, is_chinese, wording
 from dreamd.pool.support import unsupported
 
 SIMILARITY = 0.5  # as in config.Dream
 _ENOUGH = 2.0  # words that two statements must share to be alike though each has words of its own
 _CHARACTER = 0.75  # of a word: what one Chinese character counts
+_BY_CHARACTER = 1.02  # of the similarity: where only characters are shared, just half of them is too few
 _EXACT = 1.5  # words that an exact value counts
 # what is asked for, whatever it is about: stems, and Chinese characters
 _HANDLES = re.compile(
-    r"^(?:ask|book|order|get|giv|mak|find|look|put|set|send|writ|run|need|hav|keep|start|com|go|show|tell|bu|arrang|plann?|list|like|should)$"
+    r"^(?:ask|book|order|get|giv|mak|find|look|put|set|send|writ|run|need|hav|keep|start|com|go|show|tell|bu|arrang|plann?|decid|agre|chos|settl|list|like|should)$"
     r"|^[订放写跑发寄走买做开给找看问叫点记]$"
 )
 _DENIES = 0.6  # of a statement's words that its denial must hold
@@ -52,7 +54,8 @@ def compare(left: str, right: str, similarity: float = SIMILARITY) -> Verdict:
         return SAME
     if reason := _denies(a, b) or _denies(b, a):
         return Contradicts(reason)
-    return DIFFERENT if _turned_round(a, b) else _compared(a, b, similarity)
+    found = DIFFERENT if _turned_round(a, b) else _compared(a, b, similarity)
+    return DIFFERENT if found == SAME and rearranged(left, right) else found
 
 
 def _compared(a: Wording, b: Wording, similarity: float) -> Verdict:
@@ -84,7 +87,7 @@ def alike(a: Wording, b: Wording, similarity: float, leaving: frozenset[str] = f
     if _apart(a, b, leaving) or _apart(b, a, leaving):
         return False
     exact = a.values & b.values
-    return any(_alike(*both, similarity, exact) for both in _readings(a, b, leaving))
+    return any(_alike(one, other, similarity * more, exact) for one, other, more in _readings(a, b, leaving))
 
 
 def _apart(a: Wording, b: Wording, leaving: frozenset[str]) -> bool:
@@ -95,7 +98,7 @@ def _apart(a: Wording, b: Wording, leaving: frozenset[str]) -> bool:
     shared = (a.words & b.words) - leaving
     within, alone = _own(a, shared, leaving)
     _, other_alone = _own(b, shared, leaving)
-    if not other_alone or not (within or alone):
+    if not shared or not other_alone or not (within or alone):
         return False
     points = any(_of_shared(b.clauses, b.pointing, shared))
     return points or (
@@ -121,11 +124,11 @@ def _loose(words: Iterable[str]) -> set[str]:
     return set(chain.from_iterable(word if is_chinese(word) else (word,) for word in words))
 
 
-def _readings(a: Wording, b: Wording, leaving: frozenset[str]) -> Iterator[tuple[Clauses, Clauses]]:
+def _readings(a: Wording, b: Wording, leaving: frozenset[str]) -> Iterator[tuple[Clauses, Clauses, float]]:
     left, right = (_without(one.clauses, leaving) for one in (a, b))
-    yield left, right
+    yield left, right, 1.0
     if any(is_chinese(word) for word in a.words | b.words):
-        yield _by_character(left), _by_character(right)
+        yield _by_character(left), _by_character(right), _BY_CHARACTER
 
 
 def _without(clauses: Clauses, leaving: frozenset[str]) -> Clauses:
@@ -197,7 +200,9 @@ def _slots(clauses: Clauses, shared: frozenset[str]) -> dict[tuple[str, str], se
 
 
 def _nested(a: Wording, b: Wording) -> bool:
-    return a.words <= b.words or b.words <= a.words
+    """One says all the words of the other; of Chinese ones all characters."""
+    left, right = _loose(a.words), _loose(b.words)
+    return left <= right or right <= left
 
 
 # --- what they state exactly ---

@@ -8,6 +8,7 @@ again change nothing.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from itertools import product
 from math import floor
 
 from msgspec import Struct
@@ -23,12 +24,16 @@ from dreamd.dream.merge import born, merged, trusted
 from dreamd.dream.promote import evidence_of, happened, support_of
 from dreamd.dream.wording import wording
 from dreamd.memories import Memory, Status
+from dreamd.pool.acts import acts
 from dreamd.pool.speech import redacted
 from dreamd.stores.base import Contradiction
 
 __all__ = ["Contradicts", "Different", "Same", "Settled", "compare", "settle"]
 
 _AGAIN = 0.6  # of the similarity: what an insight's own evidence says again need not be as like it as news
+_ALWAYS = (
+    3  # insights that a dream may supersede whatever their share: one thing may stand in several wordings
+)
 _RANK: Mapping[Status, int] = {"long_term": 0, "candidate": 1, "archived": 2}
 
 
@@ -80,6 +85,14 @@ def _order(draft: Draft) -> tuple[object, ...]:
     )
 
 
+def _linked(content: str, said: Iterable[str], similarity: float) -> tuple[str, ...]:
+    """What was said that is the same as the content, or as what is."""
+    found, left = [content], list(dict.fromkeys(said))
+    for text in found:  # grows while it is gone through
+        found += [other for other in left if other not in found and compare(text, other, similarity) == SAME]
+    return tuple(found)
+
+
 class _Table:
     """What becomes of the insights, built up draft by draft."""
 
@@ -91,6 +104,7 @@ class _Table:
         self.raws = raws
         self.settings = settings
         self.now = now
+        self.worded: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
         self.says: dict[str, dict[str, None]] = {}  # insight -> what drafts said of it today
         self.dropped: set[str] = set()
         self.waiting: set[str] = set()
@@ -125,9 +139,19 @@ class _Table:
             self._put(merged(home, draft, records, self.raws, self.settings.similarity), draft)
 
     def _is(self, draft: Draft, records: Iterable[Memory], insight: Memory) -> bool:
+        """It says what the insight says, or what was said for it before in other words; and contradicts none of it."""
         again = {one.memory_id for one in records} <= set(insight.ref_ids)
         least = self.settings.similarity * (_AGAIN if again else 1)
-        return compare(draft.statement, insight.content, least) == SAME
+        verdicts = [compare(draft.statement, text, least) for text in self._wordings(insight)]
+        return SAME in verdicts and not any(isinstance(one, Contradicts) for one in verdicts)
+
+    def _wordings(self, insight: Memory) -> tuple[str, ...]:
+        """Its own and those in which the human said it."""
+        key = (insight.content, insight.ref_ids)
+        if key not in self.worded:
+            said = (act.statement for one in evidence_of(insight, self.raws) for act in acts(one.content))
+            self.worded[key] = _linked(insight.content, said, self.settings.similarity)
+        return self.worded[key]
 
     def _nearest(self, draft: Draft, records: Iterable[Memory], insight: Memory) -> tuple[object, ...]:
         again = {one.memory_id for one in records} <= set(insight.ref_ids)
@@ -203,8 +227,8 @@ class _Table:
 
     def _pair(self, insight: Memory, other: Memory, said: Iterable[str]) -> None:
         left, right = sorted((insight, other), key=lambda one: (self._came(one), one.memory_id))
-        for text in said:
-            verdict = compare(text, other.content, self.settings.similarity)
+        for text, against in product(said, self._wordings(other)):
+            verdict = compare(text, against, self.settings.similarity)
             if isinstance(verdict, Contradicts):
                 self.pairs.setdefault((left.memory_id, right.memory_id), verdict.reason)
 
@@ -230,9 +254,9 @@ class _Table:
             self.held_back.append(f"{late} correction(s) beyond {most} a dream wait for the next")
 
     def _most_superseded(self) -> int:
-        """At least one: a person who puts something right is not told to have more insights first."""
+        """A few always: a person who puts something right is not told to have more insights first."""
         share = floor(self.settings.max_superseded_share * sum(1 for _ in self._live()))
-        return min(self.settings.max_superseded, max(share, 1))
+        return min(self.settings.max_superseded, max(share, _ALWAYS))
 
     # --- what came of it ---
 

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 
 from msgspec.structs import replace
 
+from dreamd.dream.bent import bent, stronger
 from dreamd.dream.draft import Draft, Quote
 from dreamd.dream.said import by_human, commands, fold, said
 from dreamd.memories import Memory
@@ -27,6 +28,7 @@ Fault = Literal[
     "quote",  # a quote that does not stand in its record
     "facts",  # a number, date, time or name that its records do not have
     "contrary",  # denies what its records affirm, or the other way round
+    "bent",  # the same words, another matter: who to whom, which number is whose, up or down, perhaps or surely
     "claims",  # tells of a deed or outcome that its records do not speak of
     "untrusted",  # a preference or rule that no human among its records states
     "instruction",  # tells its reader what to do, and no human said so
@@ -43,6 +45,7 @@ SUPPORTED = 0.5  # of a statement's words that its records hold together
 BORNE = 0.4  # of a statement's words that one record must hold to be a vote for it
 _LEAST_WORDS = 2  # of a record that says something
 _LONGEST_SITUATION = 160  # characters of `applies_when`
+_NAME = re.compile(r"\b[A-Z]\w*")
 _MARK = re.compile(r"<!--|-->|\[pinned\]|\[dreamd:", re.IGNORECASE)
 _ASKS = ("?", "？")
 
@@ -53,6 +56,7 @@ SAYS: Mapping[Tongue, Mapping[Fault, str]] = {
         "quote": "a quote does not stand letter by letter in its record",
         "facts": "a number, date, time or name stands in none of its records",
         "contrary": "it turns its records round",
+        "bent": "it makes something else of its records' words",
         "claims": "it tells of a deed or outcome that its records do not speak of",
         "untrusted": "it is a preference or rule and no human states it in its records",
         "instruction": "it tells the reader what to do and no human said so",
@@ -66,6 +70,7 @@ SAYS: Mapping[Tongue, Mapping[Fault, str]] = {
         "quote": "引文与记录原文不是逐字一致",
         "facts": "有数字、日期、时间或名称不在所引记录中",
         "contrary": "与所引记录的意思相反",
+        "bent": "用所引记录的词说了另一回事",
         "claims": "说到了记录中没有提到的行为或结果",
         "untrusted": "是偏好或规则，但所引记录中没有用户本人这样说",
         "instruction": "在指挥读者，而用户没有这样说",
@@ -158,6 +163,8 @@ def _of_matter(draft: Draft, inputs: Mapping[str, Memory]) -> Iterator[Fault]:
         yield "contrary"
     if sources:
         yield from of_sources(text, list(map(stated, sources)))
+        if all(bent(text, said(memory)) for memory in sources) or stronger(text, list(map(said, sources))):
+            yield "bent"
 
 
 def of_sources(text: str, sources: Sequence[str]) -> Iterator[Fault]:
@@ -235,7 +242,11 @@ def bears_out(memory: Memory, statement: str) -> bool:
     text = stated(memory)
     if len(keywords(said(memory))) < _LEAST_WORDS or covered(statement, text) < BORNE:
         return False
+    if covered(_NAME.sub(" ", statement), text) < BORNE:  # names alone say nothing of who bears them
+        return False
     if contrary(statement, [text]) or (by_human(memory) and turned(statement, said(memory))):
+        return False
+    if bent(statement, said(memory)):
         return False
     missing = unsupported(statement, [text])
     return not missing or not (facts(said(memory)) or any(re.search(r"\d", fact) for fact in missing))

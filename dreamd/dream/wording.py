@@ -130,6 +130,7 @@ _TIMES = re.compile(
     r"(?:周|星期|礼拜)[一二三四五六日天]|\d+(?:[:.,]\d+)*\s*(?:[ap]\.?m\b|[年月日号點点分半]+)?|上午|下午|早上(?=\d)|晚上(?=\d)|[以之]?前"
 )
 _TOKEN = re.compile(r"[a-z0-9][a-z0-9'_-]*|[\u3400-\u9fff]+|[\u30a1-\u30fa\u30fc]{2,}")
+_SHORT = 5  # letters: longer ones lose an -ic, so that allergic is allergy
 _EMPTY = re.compile(r"[的了是在和与及或也都就被把让给对从到我你他她它们这那个吗么]")
 
 
@@ -144,7 +145,7 @@ def _word(token: str) -> Iterator[str]:
         for run in _EMPTY.split(token):
             yield from map("".join, pairwise(run)) if run[1:] else run
     elif not _DAY_NAME.fullmatch(token):
-        yield from sorted(keywords(token))
+        yield from sorted(word.removesuffix("ic") if len(word) > _SHORT else word for word in keywords(token))
 
 
 def is_chinese(word: str) -> bool:

@@ -153,7 +153,8 @@ def _opposed(life: Drawing) -> None:
             ("left", "right", left, life.moments(len(left), 0, half)),
             ("right", "left", right, life.moments(len(right), half)),
         ):
-            verdict: Verdict = "may" if len(says) > 1 else "never"
+            asked = any(map(_FOR_LATER.search, says))
+            verdict: Verdict = "may" if asked or len(says) > 1 else "never"
             truth = Truth("opposed", verdict, name=f"{name}-{side}", other=f"{name}-{other}")
             _note(life, truth, _told(life, moments, says), says)
 

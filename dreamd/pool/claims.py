@@ -18,6 +18,9 @@ _DEEDS = (
     r"\bsen[dt]|e-?mail|mailed|notif|forward|message|\bpost|发送|发给|寄|邮件|通知|转发|送信|送っ|メール",
     r"cancel|revert|rolled? ?back|undo|undid|abort|取消|撤销|回滚|还原|中止|作废|キャンセル|取り消|戻し",
     r"upload|download|\binstall|上传|下载|安装|アップロード|ダウンロード|インストール",
+    r"\bfired\b|dismiss|laid off|resign|\bquit\b|\bsacked\b|解雇|开除|辞退|辞职|裁员|退職|辞任",
+    r"\bsue[ds]?\b|lawsuit|accus|arrest|\bst[eo]le|stolen|theft|fraud|embezzl|起诉|指控|逮捕|偷|盗|诈骗|贪污|訴え|逮捕|盗",
+    r"\bmarr(?:y|ied)|divorc|pregnan|\bdied\b|\bdeath\b|\bkill|diagnos|cancer|结婚|离婚|怀孕|去世|死亡|杀|确诊|癌|結婚|離婚|死亡",
     r"refus|reject|declin|den(?:y|ied)|forbid|forbade|拒绝|驳回|禁止|不允许|拒否|却下",
 )  # fmt: skip
 _PATTERNS = tuple(re.compile(deed, re.IGNORECASE) for deed in _DEEDS)

@@ -49,5 +49,5 @@ USUAL = Pattern(
     r"^(?:please )?(?:write|keep|make|put) (?:the |your |my |our |all )?(?:\w+ ){0,2}(?:comments|answers|replies|reports|dates|commits|messages|docs|code|logs|names|tests) (?:in|as|short|brief|with|under) ?.*",
     r"^(?:before|after) (?:every|each|any) [^,]{2,40}|^(?:you|we) (?:must|should|have to|need to) (?:always |never |not )?(?!be\b|know\b|see\b|have\b|check\b|look\b|talk\b)\w+ .+ (?:before|after|with|in|for|each|every) ",
     r"不然|否则|习惯了|一直(?:用|是|走|吃|喝|坐)|老样子|照旧|照常|像往常|跟(?:以前|上次|往常)一样|还是(?:用|要|走|选|坐)|这?是规矩|说过了?,|一向",
-    r"(?:^|[,;\s])[^把给帮查打看找,;]{0,12}?(?:请(?:用|写|发|走|选)|应该?(?:用|写|是)|要用|要先|不要|别放|别再|记得|必须|就不要|一律)(?!这|那|急|忘|担心|打)[^,;]{1,}|缩进用|注释(?:用|写)|用[^,;]{1,8}(?:缩进|注释|回答|格式)",
+    r"(?:^|[,;\s])[^把给帮查打看找,;]{0,12}?(?:请(?:用|写|发|走|选)|应该?(?:用|写|是)|要用|要先|不要|别放|别再|记得|必须|就不要|一律)(?!这|那|急|忘|担心|打)[^,;]{1,}|(?:回答|回复|答案)(?:都|得|请|要|应该|尽量)[^,;]{1,10}|[^,;]{2,8}的(?:回答|回复)就(?:够|行|好)了|缩进用|注释(?:用|写)|用[^,;]{1,8}(?:缩进|注释|回答|格式)",
 )  # fmt: skip

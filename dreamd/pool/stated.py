@@ -29,7 +29,7 @@ _PASTE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _TUTORIAL = re.compile(
-    r"^\s*(?:#+\s+|\**)?(?:how to\b|tutorial\b|guide\b|getting started|step \d|lesson \d|chapter \d|faq\b|教程|步骤|第[一二三四1-9][步章课节]|指南|如何|怎样|入门)",
+    r"^[ \t]*(?:#+[ \t]+|\**)?(?:how to\b|tutorial\b|guide\b|getting started|step \d|lesson \d|chapter \d|faq\b|教程|步骤|第[一二三四1-9][步章课节]|指南|如何|怎样|入门)",
     re.IGNORECASE | re.MULTILINE,
 )
 _HEADING = re.compile(r"^#{1,6} \S", re.MULTILINE)
@@ -118,7 +118,11 @@ def _paragraphs(text: str) -> Iterator[str]:
     """Lines that the author said; one that goes on in the next is joined with it, as it stands."""
     held = ""
     for line in text.split("\n"):
-        said = bool(line.strip()) and not _NOT_SAID.match(line) and not _spoken_by_another(line)
+        said = (
+            bool(line.strip())
+            and not _NOT_SAID.match(line[:_LOOKED_AT_OF_A_LINE])
+            and not _spoken_by_another(line)
+        )
         if said and held and _goes_on(held, line):
             held += "\n" + line
             continue
@@ -129,6 +133,7 @@ def _paragraphs(text: str) -> Iterator[str]:
         yield held
 
 
+_LOOKED_AT_OF_A_LINE = 500  # characters: enough to tell what it is
 _WRAPPED = 40  # characters: a shorter line was not wrapped, but ended
 
 

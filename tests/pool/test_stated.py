@@ -75,6 +75,11 @@ def test_a_message_without_end_is_cut() -> None:
     assert len(list(sentences("I hate red. " * 100_000))) < 5_000
 
 
+@pytest.mark.parametrize("text", ["\n" * 20_000, "我" * 20_000, "A" * 20_000, "```" * 6_000, "<a>" * 3_000])
+def test_a_hostile_message_states_nothing(text: str) -> None:
+    assert list(sentences(text)) == []
+
+
 @given(st.text(max_size=300) | st.text("aB1 .,!?。，！？\n\r:：>`-", max_size=80))
 def test_each_sentence_is_a_piece_of_the_text(text: str) -> None:
     for sentence in sentences(text):
