@@ -69,7 +69,7 @@ _VALUE = re.compile(r"-{0,3}\d")
 _DENIED = re.compile(
     r"(?:^|[,;:.!?—–-]\s*|\band\s+|\bno,?\s+)not\s+(?P<en>[^,.;:!?]+?(?:\.\d+|:\d+)?)(?=,?\s+but\b|[,;:!?]|\.(?!\d)|$)"
     r"|\bnot\s+(?P<but>[^,.;:!?]+?),?\s+but\b"
-    r"|\b(?:instead of|rather than|no longer)\s+(?P<instead>[^,.;:!?]+)"
+    r"|\b(?:instead of|rather than|no longer|i was wrong (?:about|with))\s+(?P<instead>[^,.;:!?]+)"
     r"|(?<=prefer )(?P<kept>[^,.;:!?]+?)\s+(?:over|to)\s+(?P<over>[^,.;:!?]+?)(?=\s+(?:for|in|on|when|if|as|at)\b|[,.;:!?]|$)"
     r"|\b(?:moved|changed|switched|renamed|postponed)\b[^,.;:!?]*?\bfrom\s+(?P<was>[^,.;!?]+?)(?=\s+to\b)"
     r"|(?:而不是|并不是|(?<!是)不是|并非|而非|不再是)(?P<zh>[^,，。；;：:!！?？]+?)(?=而是|[,，。；;：:!！?？]|$)"
