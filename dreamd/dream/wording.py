@@ -6,7 +6,7 @@ what. Exact values are left out too: they are compared exactly, not by likeness.
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, pairwise
 
@@ -146,6 +146,11 @@ def _word(token: str) -> Iterator[str]:
             yield from map("".join, pairwise(run)) if run[1:] else run
     elif not _DAY_NAME.fullmatch(token):
         yield from sorted(word.removesuffix("ic") if len(word) > _SHORT else word for word in keywords(token))
+
+
+def loose(words: Iterable[str]) -> frozenset[str]:
+    """The words, Chinese ones by single characters."""
+    return frozenset(chain.from_iterable(word if is_chinese(word) else (word,) for word in words))
 
 
 def is_chinese(word: str) -> bool:
