@@ -1,8 +1,9 @@
 """`dreamd eval`: how well the dream remembers, measured on invented worlds of which everything is known."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
+from pathlib import Path
 
 import anyio
 import click
@@ -13,6 +14,7 @@ from dreamd.config import Config, Llm
 from dreamd.eval import report
 from dreamd.eval.measure import Figures, added
 from dreamd.eval.nights import lived
+from dreamd.eval.truth import World
 from dreamd.eval.worlds import FEWEST_DAYS, Language, world
 
 
@@ -24,11 +26,15 @@ from dreamd.eval.worlds import FEWEST_DAYS, Language, world
 @click.option("--days", type=click.IntRange(FEWEST_DAYS, 366), default=30, show_default=True)
 @click.option("--agents", type=click.IntRange(1, 100), default=2, show_default=True)
 @click.option("--language", type=click.Choice(["en", "zh", "both"]), default="both", show_default=True)
+@click.option(
+    "--words", metavar="DIR", help="What people say: en.toml and zh.toml there, laid over the shipped ones."
+)
 @click.option("--llm", "with_llm", is_flag=True, help="Dream with the configured LLM too, which costs.")
 @json_option
 @click.pass_context
 def command(
-    ctx: click.Context, seeds: int, seed: int | None, days: int, agents: int, language: Language, with_llm: bool,
+    ctx: click.Context, seeds: int, seed: int | None, days: int, agents: int, language: Language,
+    words: str | None, with_llm: bool,
     as_json: bool,
 ) -> int:  # fmt: skip
     """Live through invented worlds night by night with the real dream, and count what it kept, lost and made up.
@@ -39,7 +45,9 @@ def command(
     config = loaded(ctx)
     config = config if with_llm else replace(config, llm=Llm())
     chosen = range(seeds) if seed is None else (seed,)
-    figures = _lived(config, chosen, days=days, agents=agents, language=language)
+    folder = Path(words).expanduser() if words else None
+    worlds = [partial(world, one, days, agents, language, folder) for one in chosen]
+    figures = _lived(config, worlds, nights=days)
     total = added(figures)
     if as_json:
         shares = {
@@ -53,14 +61,9 @@ def command(
     return 0 if report.good(total) else 1
 
 
-def _lived(
-    config: Config, seeds: Sequence[int], *, days: int, agents: int, language: Language
-) -> list[Figures]:
-    with progress(len(seeds) * days, "nights") as step:
-        return [
-            anyio.run(partial(lived, world(seed, days, agents, language), config, progress=step))
-            for seed in seeds
-        ]
+def _lived(config: Config, worlds: Sequence[Callable[[], World]], *, nights: int) -> list[Figures]:
+    with progress(len(worlds) * nights, "nights") as step:
+        return [anyio.run(partial(lived, drawn(), config, progress=step)) for drawn in worlds]
 
 
 def _show(figures: Figures) -> None:

@@ -12,7 +12,7 @@ from itertools import chain, pairwise
 from msgspec import Struct
 
 from dreamd.dream.bent import rearranged
-from dreamd.dream.wording import BOUND, Wording, is_chinese, wording
+from dreamd.dream.wording import BOUND, Wording, is_chinese, loose, wording
 from dreamd.pool.support import unsupported
 
 SIMILARITY = 0.5  # as in config.Dream
@@ -59,13 +59,16 @@ def compare(left: str, right: str, similarity: float = SIMILARITY) -> Verdict:
 
 
 def _compared(a: Wording, b: Wording, similarity: float) -> Verdict:
+    about_one = alike(a, b, similarity)
+    if not about_one and set(a.names) == set(b.names):
+        return DIFFERENT  # whatever facts they hold: those are dear to look for
     missing = {*unsupported(a.said, [b.said]), *unsupported(b.said, [a.said])}
     names = {name for name in missing if not _is_value(name) and name in {*a.names, *b.names}}
     if any(map(_is_value, missing)) or _days_differ(a, b):
-        return DIFFERENT if names else _other_value(a, b, similarity)
+        return DIFFERENT if names or not about_one else _other_value(a, b)
     if names:
         return _other_name(a, b, names, similarity)
-    return _polar(a, b) if alike(a, b, similarity) else DIFFERENT
+    return _polar(a, b) if about_one else DIFFERENT
 
 
 def _polar(a: Wording, b: Wording) -> Verdict:
@@ -103,7 +106,7 @@ def _apart(a: Wording, b: Wording, leaving: frozenset[str]) -> bool:
     points = any(_of_shared(b.clauses, b.pointing, shared))
     return points or (
         bool(alone)
-        and (bool(_loose(alone) & _loose(other_alone)) or all(_of_shared(a.clauses, a.opening, shared)))
+        and (bool(loose(alone) & loose(other_alone)) or all(_of_shared(a.clauses, a.opening, shared)))
     )
 
 
@@ -118,10 +121,6 @@ def _own(one: Wording, shared: frozenset[str], leaving: frozenset[str]) -> tuple
     for clause in one.clauses:
         (within if shared & set(clause) else alone).update(set(clause) - shared - leaving)
     return within, alone
-
-
-def _loose(words: Iterable[str]) -> set[str]:
-    return set(chain.from_iterable(word if is_chinese(word) else (word,) for word in words))
 
 
 def _readings(a: Wording, b: Wording, leaving: frozenset[str]) -> Iterator[tuple[Clauses, Clauses, float]]:
@@ -201,7 +200,7 @@ def _slots(clauses: Clauses, shared: frozenset[str]) -> dict[tuple[str, str], se
 
 def _nested(a: Wording, b: Wording) -> bool:
     """One says all the words of the other; of Chinese ones all characters."""
-    left, right = _loose(a.words), _loose(b.words)
+    left, right = loose(a.words), loose(b.words)
     return left <= right or right <= left
 
 
@@ -230,11 +229,11 @@ def _days_differ(a: Wording, b: Wording) -> bool:
     return left != right and bool(left) and bool(right)
 
 
-def _other_value(a: Wording, b: Wording, similarity: float) -> Verdict:
+def _other_value(a: Wording, b: Wording) -> Verdict:
     """The same thing with another number, date or time; numbers that are names, and events, are two matters."""
     left, right = a.values - b.values, b.values - a.values
     named = any(_IDENTIFIER.search(one.said) or _EVENT.search(one.said) for one in (a, b))
-    if not left or not right or named or not _nested(a, b) or not alike(a, b, similarity):
+    if not left or not right or named or not _nested(a, b):
         return DIFFERENT
     return Contradicts(_or(left, right))
 

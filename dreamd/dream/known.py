@@ -1,21 +1,29 @@
 """The insights an agent has, ready to be asked which of them a statement is close to (pure but for its own index)."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from itertools import chain
 from typing import get_args
 
-from dreamd.dream.wording import wording
+from dreamd.dream.wording import loose, wording
 from dreamd.memories import Memory, Status
 
 LIVE: tuple[Status, ...] = ("candidate", "long_term")
 
 
+_LEAST = 0.2  # of the words of two statements, what they must share to be worth a closer look
+
+
 class Known:
-    """Insights by id, as they stand now, in the order they came; found by any word they share with a statement."""
+    """Insights by id, as they stand now, in the order they came; found by the words they share with a statement."""
 
     def __init__(self, insights: Iterable[Memory]) -> None:
         self._insights: dict[str, Memory] = {}
-        self._by_word: dict[str, dict[str, None]] = {}
-        self._plain: dict[str, dict[str, None]] = {}
+        self._order: dict[str, int] = {}
+        self._by_word: dict[str, set[str]] = {}
+        self._sizes: dict[str, int] = {}
+        self._twins: dict[str, set[str]] = {}
         for insight in insights:
             self.put(insight)
 
@@ -23,14 +31,18 @@ class Known:
         """Add it, or let it stand in its place as it is now."""
         former = self._insights.get(insight.memory_id)
         self._insights[insight.memory_id] = insight
+        self._order.setdefault(insight.memory_id, len(self._order))
         if former is None or former.content != insight.content:
-            self._index(insight)
+            self._index(insight, former.content if former else "")
 
-    def _index(self, insight: Memory) -> None:
-        about = wording(insight.content)
-        self._plain.setdefault(about.plain, {})[insight.memory_id] = None
-        for word in about.words | wording(about.denied).words:
-            self._by_word.setdefault(word, {})[insight.memory_id] = None
+    def _index(self, insight: Memory, former: str) -> None:
+        one = insight.memory_id
+        for word in _spoken_of(former):
+            self._by_word[word].discard(one)
+        for word in _spoken_of(insight.content):
+            self._by_word.setdefault(word, set()).add(one)
+        self._sizes[one] = len(_spoken_of(insight.content))
+        self._twins.setdefault(wording(insight.content).plain, set()).add(one)
 
     def __getitem__(self, memory_id: str) -> Memory:
         return self._insights[memory_id]
@@ -42,9 +54,17 @@ class Known:
         return iter(tuple(self._insights.values()))
 
     def near(self, statement: str, statuses: tuple[Status, ...] = get_args(Status)) -> list[Memory]:
-        """Those that share a word with it, in the order they came."""
-        about = wording(statement)
-        words = about.words | wording(about.denied).words
-        ids = set(self._plain.get(about.plain, ())).union(*(self._by_word.get(word, ()) for word in words))
-        found = (insight for memory_id, insight in self._insights.items() if memory_id in ids)
+        """Those that share enough with it to be compared, in the order they came."""
+        words = _spoken_of(statement)
+        shared = Counter(chain.from_iterable(self._by_word.get(word, ()) for word in words))
+        ids = {one for one, count in shared.items() if 2 * count >= _LEAST * (len(words) + self._sizes[one])}
+        ids |= self._twins.get(wording(statement).plain, set())
+        found = (self._insights[one] for one in sorted(ids, key=self._order.__getitem__))
         return [insight for insight in found if insight.status in statuses]
+
+
+@lru_cache(maxsize=8192)
+def _spoken_of(statement: str) -> frozenset[str]:
+    """What it is about, and what it denies."""
+    about = wording(statement)
+    return loose(about.words | wording(about.denied).words)

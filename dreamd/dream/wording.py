@@ -6,7 +6,7 @@ what. Exact values are left out too: they are compared exactly, not by likeness.
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from itertools import chain, pairwise
 
@@ -69,7 +69,7 @@ _VALUE = re.compile(r"-{0,3}\d")
 _DENIED = re.compile(
     r"(?:^|[,;:.!?—–-]\s*|\band\s+|\bno,?\s+)not\s+(?P<en>[^,.;:!?]+?(?:\.\d+|:\d+)?)(?=,?\s+but\b|[,;:!?]|\.(?!\d)|$)"
     r"|\bnot\s+(?P<but>[^,.;:!?]+?),?\s+but\b"
-    r"|\b(?:instead of|rather than|no longer)\s+(?P<instead>[^,.;:!?]+)"
+    r"|\b(?:instead of|rather than|no longer|i was wrong (?:about|with))\s+(?P<instead>[^,.;:!?]+)"
     r"|(?<=prefer )(?P<kept>[^,.;:!?]+?)\s+(?:over|to)\s+(?P<over>[^,.;:!?]+?)(?=\s+(?:for|in|on|when|if|as|at)\b|[,.;:!?]|$)"
     r"|\b(?:moved|changed|switched|renamed|postponed)\b[^,.;:!?]*?\bfrom\s+(?P<was>[^,.;!?]+?)(?=\s+to\b)"
     r"|(?:而不是|并不是|(?<!是)不是|并非|而非|不再是)(?P<zh>[^,，。；;：:!！?？]+?)(?=而是|[,，。；;：:!！?？]|$)"
@@ -146,6 +146,11 @@ def _word(token: str) -> Iterator[str]:
             yield from map("".join, pairwise(run)) if run[1:] else run
     elif not _DAY_NAME.fullmatch(token):
         yield from sorted(word.removesuffix("ic") if len(word) > _SHORT else word for word in keywords(token))
+
+
+def loose(words: Iterable[str]) -> frozenset[str]:
+    """The words, Chinese ones by single characters."""
+    return frozenset(chain.from_iterable(word if is_chinese(word) else (word,) for word in words))
 
 
 def is_chinese(word: str) -> bool:

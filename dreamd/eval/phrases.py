@@ -1,11 +1,13 @@
 """What people of a language say, from its file in `phrases/`: a language in, wordings by what they are to show out."""
 
+import tomllib
 from functools import lru_cache
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
+from dreamd.errors import ConfigError
 from dreamd.memories import Kind
 from dreamd.pool.language import Tongue
 
@@ -77,7 +79,23 @@ class Phrases(Struct, frozen=True, forbid_unknown_fields=True):
     filler: Filler
 
 
-@lru_cache(maxsize=4)
-def phrases(language: Tongue) -> Phrases:
-    path = Path(__file__).parent / "phrases" / f"{language}.toml"
-    return msgspec.toml.decode(path.read_bytes(), type=Phrases)
+SHIPPED = Path(__file__).parent / "phrases"
+
+
+@lru_cache(maxsize=8)
+def phrases(language: Tongue, over: Path | None = None) -> Phrases:
+    """The shipped ones; what the file of that language in the folder `over` has stands in their place.
+
+    Raises ConfigError when that file cannot be read or says something else.
+    """
+    shipped = tomllib.loads((SHIPPED / f"{language}.toml").read_text(encoding="utf-8"))
+    try:
+        own = tomllib.loads((over / f"{language}.toml").read_text(encoding="utf-8")) if over else {}
+        return msgspec.convert(shipped | own, Phrases)
+    except OSError as error:
+        raise ConfigError(f"cannot read {over}/{language}.toml: {error.strerror}", hint=_HINT) from error
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError) as error:
+        raise ConfigError(f"{over}/{language}.toml: {error}", hint=_HINT) from error
+
+
+_HINT = f"see {SHIPPED}"

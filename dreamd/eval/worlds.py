@@ -5,10 +5,11 @@ talk. The same arguments give the same world.
 """
 
 import random
+from pathlib import Path
 from typing import Literal
 
 from dreamd.eval.drawing import BEGINNING, Drawing, Moment
-from dreamd.eval.phrases import phrases
+from dreamd.eval.phrases import Phrases, phrases
 from dreamd.eval.planting import plant_all
 from dreamd.eval.truth import World
 from dreamd.pool.language import Tongue
@@ -21,13 +22,18 @@ _SMALL_TALK = 0.3
 _FAILS = 0.15
 
 
-def world(seed: int, days: int = 30, agents: int = 2, language: Language = "both") -> World:
-    """`both` gives every other agent Chinese. Raises ValueError below 12 days or one agent."""
+def world(
+    seed: int, days: int = 30, agents: int = 2, language: Language = "both", words: Path | None = None
+) -> World:
+    """`both` gives every other agent Chinese; `words` is a folder of other wordings. Blocks.
+
+    Raises ValueError below 12 days or one agent, ConfigError for wordings that cannot be used.
+    """
     if days < FEWEST_DAYS or agents < 1:
         raise ValueError(f"a world has at least {FEWEST_DAYS} days and one agent")
     tongues: tuple[Tongue, ...] = ("en", "zh") if language == "both" else (language,)
     languages = {f"agent{number + 1}": tongues[number % len(tongues)] for number in range(agents)}
-    lives = [_life(seed, days, agent, tongue) for agent, tongue in languages.items()]
+    lives = [_life(seed, days, agent, phrases(tongue, words), tongue) for agent, tongue in languages.items()]
     return World(
         seed=seed,
         first=BEGINNING,
@@ -39,9 +45,9 @@ def world(seed: int, days: int = 30, agents: int = 2, language: Language = "both
     )
 
 
-def _life(seed: int, days: int, agent: str, tongue: Tongue) -> Drawing:
+def _life(seed: int, days: int, agent: str, said: Phrases, tongue: Tongue) -> Drawing:
     rng = random.Random(f"{seed}/{agent}/{tongue}")  # noqa: S311 - a world, no key
-    life = Drawing(rng, days, agent, phrases(tongue), "" if tongue == "zh" else " ")
+    life = Drawing(rng, days, agent, said, "" if tongue == "zh" else " ")
     plant_all(life)
     _fill(life)
     return life

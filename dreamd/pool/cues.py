@@ -150,7 +150,7 @@ CORRECTION = Pattern(
     rf"^(?:[\w' ]+[,:] )?(?:please |let's |just )*{DO}\b.*\binstead\b|\binstead[.!]*$|\b(?:let's|we should|you should|i want|we'll|please) .*\binstead\b",
     r"\b(?:scratch that|correction|let me correct|i was wrong|my mistake|changed? my mind|i take (?:it|that) back|no longer|not any ?more|anymore)\b",
     r"^(?:please )?(?:change|switch) (?:it|that|this|them) (?:back )?to \w+",
-    r"不对|错了|说错|弄错|搞错|记错|写错|改成|改为|改用|换成|换为|换用|更正|纠正|修正一下|(?:^|[,。\s])应该是|而是|我(?:是)?改主意|改主意了|改变主意|不再(?!那么|感到|觉得)|(?:^|[,。\s])其实(?!我也)|不是[^,。不]{1,12},?\s*(?:而)?是|(?:^|[,。\s])不,|(?:^|[,。\s])不是,",
+    r"不对|错了|说错|弄错|搞错|记错|写错|改成|改为|改用|换成|换为|换用|更正|纠正|修正一下|(?:^|[,。\s])应该是|而是|我(?:是)?改主意|改主意了|改变主意|不再(?!那么|感到|觉得)|(?:^|[,。\s])其实(?!我也)|不是[^,。不]{1,12},?\s*(?:而)?是|(?:^|[,。\s])不,|(?:^|[,。\s])不是,|[^,。]{3,},(?:而)?不是[^,。]{1,16}[。!]?$",
 )  # fmt: skip
 REPLACED = Pattern(  # of a correction: something stands in the place of what was wrong
     "no nope nah instead not change switch rename move should",

@@ -300,3 +300,12 @@ def test_a_draft_by_a_model_counts_as_one_by_rule() -> None:
     ]
     (one,) = settled(found, [raw]).new
     assert one.ref_ids == (raw.memory_id,)
+
+
+def test_what_was_said_in_other_words_before_is_compared_too() -> None:
+    first = said(1, "The limit of the API is 100 requests per minute.", day=2)
+    again = said(2, "Our API limit stays at 100 requests per minute.", day=3)
+    other = said(3, "Our API limit stays at 250 requests per minute.", day=4)
+    known = dreamt([first, again])
+    result = settled(drafted(other), [first, again, other], known.values())
+    assert len(result.contradictions) == len(known) == 1

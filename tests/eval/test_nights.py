@@ -1,3 +1,5 @@
+from pathlib import Path
+
 from dreamd.config import Config, Promote
 from dreamd.eval.nights import lived
 from dreamd.eval.worlds import FEWEST_DAYS, world
@@ -7,6 +9,7 @@ BOTH = (
     world(2, days=FEWEST_DAYS, agents=1, language="en"),
     world(2, days=FEWEST_DAYS, agents=1, language="zh"),
 )
+UNSEEN = world(1, days=20, words=Path(__file__).parent / "unseen")
 
 
 async def test_a_world_is_lived_through_night_by_night_in_any_store() -> None:
@@ -34,3 +37,11 @@ async def test_what_must_never_be_is_not_and_a_second_dream_changes_nothing() ->
         assert figures.wrong_merged == figures.wrong_trust == figures.wrong_secrets == 0
         assert figures.wrong_unsettled == 0
         assert figures.references == figures.resolved
+
+
+async def test_in_words_that_no_rule_was_written_for_nothing_false_becomes_long_term() -> None:
+    figures = await lived(UNSEEN, Config(), progress=lambda _nights: None)
+    assert figures.promoted == figures.right > 0
+    assert figures.wrong_merged == figures.wrong_linked == figures.wrong_trust == figures.wrong_secrets == 0
+    assert figures.wrong_unsettled == 0
+    assert figures.references == figures.resolved

@@ -1,8 +1,10 @@
 import re
+from pathlib import Path
 from string import Formatter
 
 import pytest
 
+from dreamd.errors import ConfigError
 from dreamd.eval.phrases import Phrases, Topic, phrases
 from dreamd.pool.language import Tongue, detect
 
@@ -50,3 +52,18 @@ def test_frames_hold_what_is_repeated_in_them(words: Phrases) -> None:
 def test_filler_asks_for_nothing_that_has_no_list(words: Phrases) -> None:
     for text in (*words.filler.asks, *words.filler.answers):
         assert fields(text) <= set("abcdef")
+
+
+def test_a_folder_of_other_wordings_is_laid_over_the_shipped_ones(tmp_path: Path) -> None:
+    (tmp_path / "en.toml").write_text('[[passing]]\nsays = ["I like this lamp."]\n')
+    laid = phrases("en", tmp_path)
+    assert [topic.says for topic in laid.passing] == [("I like this lamp.",)]
+    assert laid.lasting == phrases("en").lasting
+
+
+@pytest.mark.parametrize("text", ["[[passing]]\nsay = 1\n", "[[passing", "[passing]\n", None])
+def test_wordings_that_cannot_be_used_are_told_with_their_file(tmp_path: Path, text: str | None) -> None:
+    if text is not None:
+        (tmp_path / "en.toml").write_text(text)
+    with pytest.raises(ConfigError, match=r"en\.toml"):
+        phrases("en", tmp_path)

@@ -293,3 +293,23 @@ def test_statement_and_quote_are_pieces_of_the_text(text: str) -> None:
 @given(st.text())
 def test_the_normal_form_keeps_every_place(text: str) -> None:
     assert len(normal(text)) == len(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "等等，火车从9站台出发，不是4站台。",
+        "我说错了，会员折扣是15%，不是12%。",
+        "更正一下，会员有15%的折扣，而不是12%。",
+        "The member discount is 15%, I was wrong about 12%.",
+    ],
+)
+def test_what_is_put_right_at_the_end_of_a_sentence_is_heard_without_its_opening(text: str) -> None:
+    (act,) = acts(text)
+    assert act.corrects
+    assert not act.statement.startswith(("等等", "我说错", "更正"))
+
+
+def test_a_function_named_in_a_request_does_not_silence_the_sentence_beside_it() -> None:
+    assert [act.statement for act in acts("Add a test for retry(). I prefer tabs.")] == ["I prefer tabs"]
+    assert [act.statement for act in acts("给retry()加个测试。我不吃鱼。")] == ["我不吃鱼"]
