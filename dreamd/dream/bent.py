@@ -10,13 +10,16 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from itertools import combinations, pairwise
+from itertools import combinations, islice, pairwise
 
-from dreamd.pool.similarity import keywords
+from dreamd.pool.similarity import covered, keywords
 from dreamd.pool.support import facts
 
 _LEAST = 2  # words in common from which a sentence speaks of the statement
+_ALL = 0.8  # of a statement's words that a sentence has when it only puts them in another order
 _NEAR = 0.7  # of the words that the nearest sentence has in common: as near as that
+_LONGEST = 1000  # characters of a sentence
+_MOST_SENTENCES = 60  # of one record that are looked at
 _MOST_WORDS = 60  # of a text whose order is looked at
 _SENTENCE = re.compile(r"(?:[.!?;](?=\s|$)|[。！？；\n])")
 _PIECE = re.compile(
@@ -28,14 +31,15 @@ _PIECE = re.compile(
 @lru_cache(maxsize=4096)
 def bent(statement: str, source: str) -> bool:
     """All sentences of the source that speak of it say something else with these words."""
-    said, told = _normal(statement), _normal(source)
-    near = _near(said, told)
-    return bool(near) and (all(_bends(said, sentence) for sentence in near) or _misplaced(said, told))
+    said = _normal(statement)[:_LONGEST]
+    sentences = _speaking(said, source)
+    near = _near(said, sentences)
+    return bool(near) and (all(_bends(said, one) for one in near) or _misplaced(said, "\n".join(sentences)))
 
 
 def rearranged(a: str, b: str) -> bool:
     """Two statements have the same words, all of them, for other things: who to whom, which number or name is whose."""
-    one, other = _normal(a), _normal(b)
+    one, other = _normal(a)[:_LONGEST], _normal(b)[:_LONGEST]
     if _words_of(one) != _words_of(other):
         return False
     return _reversed(one, other) or _misplaced(one, other) or _misplaced(other, one)
@@ -43,7 +47,7 @@ def rearranged(a: str, b: str) -> bool:
 
 def stronger(statement: str, sources: Sequence[str]) -> bool:
     """It says for always, or as settled, what no source says so."""
-    said, told = _normal(statement), _normal("\n".join(sources))
+    said, told = _normal(statement), "\n".join(map(_normal, sources))
     return any(more.search(said) and not enough.search(told) for more, enough in _STRONGER)
 
 
@@ -51,23 +55,41 @@ def _normal(text: str) -> str:
     return unicodedata.normalize("NFKC", text).replace("’", "'").strip()
 
 
-def _near(statement: str, source: str) -> list[str]:
-    """The sentences that share most with it; a question keeps its mark."""
+def _speaking(statement: str, source: str) -> list[str]:
+    """The sentences that share a word or figure with it, of a source of any length; a question keeps its mark."""
+    words = re.compile("|".join(map(re.escape, _marks(statement))) or r"(?!)")
+    found = (one for one in map(_normal, _sentences(source)) if words.search(one.casefold()))
+    return [*islice(found, _MOST_SENTENCES)]
+
+
+def _marks(statement: str) -> list[str]:
+    """Beginnings of its words, which stand in all forms of them; Chinese by characters."""
+    tokens = _TOKEN.findall(statement.casefold())
+    return sorted(
+        {token[:4] for token in tokens if not token[0].isascii() or token.isdigit() or keywords(token)}
+    )
+
+
+def _sentences(source: str) -> Iterator[str]:
+    start = 0
+    for end in _SENTENCE.finditer(source):
+        yield from _cut(source, start, end.end())
+        start = end.end()
+    yield from _cut(source, start, len(source))
+
+
+def _cut(source: str, start: int, end: int) -> Iterator[str]:
+    return (source[at : min(at + _LONGEST, end)] for at in range(start, end, _LONGEST))
+
+
+def _near(statement: str, sentences: Sequence[str]) -> list[str]:
+    """The sentences that share most with it."""
     words = keywords(statement) | facts(statement)
-    sentences = [one for one in _with_marks(source) if one.strip()]
     shared = [len(words & (keywords(one) | facts(one))) for one in sentences]
     most = max(shared, default=0)
     if most < min(_LEAST, (len(words) + 1) // 2):
         return []
     return [one for one, count in zip(sentences, shared, strict=True) if count >= max(most * _NEAR, 1)]
-
-
-def _with_marks(source: str) -> Iterator[str]:
-    start = 0
-    for end in _SENTENCE.finditer(source):
-        yield source[start : end.end()]
-        start = end.end()
-    yield source[start:]
 
 
 def _bends(statement: str, sentence: str) -> bool:
@@ -82,15 +104,21 @@ def _bends(statement: str, sentence: str) -> bool:
 
 # --- who does it to whom ---
 
+_CHINESE = re.compile(r"[\u3400-\u9fff]")
 _TOKEN = re.compile(r"\d+(?:[.,:]\d+)*|[a-z][\w'-]*|[\u3400-\u9fff]")
 _PASSIVE = re.compile(
-    r"(.+?)\s(?:is|are|was|were|be|been|being|gets?)\s(?:\w+ly\s)?(\w+)\sby\s(.+)|(.+?)被(.+?)(?=[\u3400-\u9fff]{2}(?:了|$))(.+)",
+    r"(.+?)\s(?:is|are|was|were|be|been|being|gets?)\s(?:\w+ly\s)?(\w+)(?:\s(?:to|at|for|of|on))?\sby\s(.+)|(.+?)被(.+?)(?=[\u3400-\u9fff]{2}(?:了|$))(.+)",
     re.IGNORECASE,
 )
 
 
 def _reversed(statement: str, sentence: str) -> bool:
-    """Two words stand on the other sides of a third."""
+    """Two words stand on the other sides of a third.
+
+    Chinese puts what it speaks of in front: there all of the words must be the same.
+    """
+    if _CHINESE.search(statement) and covered(statement, sentence) < _ALL:
+        return False
     there, here = (_places(_active(text)) for text in (sentence, statement))
     shared = sorted(there.keys() & here.keys(), key=lambda word: there[word])
     return any(
@@ -246,8 +274,10 @@ _QUESTION = re.compile(r"[?？]\s*[\"')\]]*$")
 
 
 def _surer(statement: str, sentence: str) -> bool:
-    asked = _QUESTION.search(sentence) is not None and not _REQUEST.search(sentence)
-    return (asked or _HEDGE.search(sentence) is not None) and not _KEEPS.search(statement)
+    asked = (
+        bool(_QUESTION.search(sentence)) and not _QUESTION.search(statement) and not _REQUEST.search(sentence)
+    )
+    return (asked or bool(_HEDGE.search(sentence))) and not _KEEPS.search(statement)
 
 
 _STRONGER = tuple(

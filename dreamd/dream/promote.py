@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -77,11 +78,20 @@ def humans_own(statement: str, kind: Kind | None) -> bool:
 def _voters(raws: Iterable[Memory], statement: str, kind: Kind | None) -> Iterator[Memory]:
     least = Trust.HUMAN if statement and humans_own(statement, kind) else Trust.AGENT
     for memory in raws:
-        own = replace(memory, content=own_words(memory.content))
-        if memory.type != "raw" or memory.trust < least or _dreamds(memory) or not own.content.strip():
-            continue
-        if not statement or bears_out(own, statement) or _says(own, statement):
+        own = _own(memory) if memory.type == "raw" and memory.trust >= least else None
+        if own is not None and (not statement or _votes_for(own, statement)):
             yield own
+
+
+def _own(memory: Memory) -> Memory | None:
+    """The memory with its own words alone, if it has any that are not dreamd's."""
+    words = own_words(memory.content)
+    return replace(memory, content=words) if words.strip() and "[dreamd:" not in memory.content else None
+
+
+@lru_cache(maxsize=8192)
+def _votes_for(memory: Memory, statement: str) -> bool:
+    return bears_out(memory, statement) or _says(memory, statement)
 
 
 def _says(memory: Memory, statement: str) -> bool:
@@ -126,10 +136,6 @@ def own_words(text: str) -> str:
 
 def _is_long(quoted: str) -> bool:
     return len(quoted.split()) >= _LONG or len(re.findall(r"[\u3400-\u9fff]", quoted)) >= _LONG_CHINESE
-
-
-def _dreamds(memory: Memory) -> bool:
-    return "[dreamd:" in memory.content
 
 
 _BORNE = 0.5  # of the statement's words that the sentence holds

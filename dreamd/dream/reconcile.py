@@ -178,10 +178,10 @@ class _Table:
 
     def _beyond(self, insights: list[Memory], most: int, what: str) -> list[Memory]:
         """Those for which there is no room; the best supported go first."""
-        ranked = sorted(insights, key=self._weight)
-        if len(ranked) > most:
-            self.held_back.append(f"{len(ranked) - most} {what}(s) beyond {most} a dream wait for the next")
-        return ranked[most:]
+        if len(insights) <= most:
+            return []
+        self.held_back.append(f"{len(insights) - most} {what}(s) beyond {most} a dream wait for the next")
+        return sorted(insights, key=self._weight)[most:]
 
     def _weight(self, insight: Memory) -> tuple[object, ...]:
         found = support_of(insight, self.raws)
