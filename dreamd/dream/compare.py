@@ -18,7 +18,9 @@ from dreamd.pool.support import unsupported
 SIMILARITY = 0.5  # as in config.Dream
 _ENOUGH = 2.0  # words that two statements must share to be alike though each has words of its own
 _CHARACTER = 0.75  # of a word: what one Chinese character counts
-_BY_CHARACTER = 1.02  # of the similarity: where only characters are shared, just half of them is too few
+_BY_CHARACTER = (
+    1.02  # of the similarity: characters of clauses that each also say something else; just half is too few
+)
 _EXACT = 1.5  # words that an exact value counts
 # what is asked for, whatever it is about: stems, and Chinese characters
 _HANDLES = re.compile(
@@ -127,7 +129,9 @@ def _readings(a: Wording, b: Wording, leaving: frozenset[str]) -> Iterator[tuple
     left, right = (_without(one.clauses, leaving) for one in (a, b))
     yield left, right, 1.0
     if any(is_chinese(word) for word in a.words | b.words):
-        yield _by_character(left), _by_character(right), _BY_CHARACTER
+        shared = (a.words & b.words) - leaving
+        mixed = all(_own(one, shared, leaving)[0] for one in (a, b))
+        yield _by_character(left), _by_character(right), _BY_CHARACTER if mixed else 1.0
 
 
 def _without(clauses: Clauses, leaving: frozenset[str]) -> Clauses:

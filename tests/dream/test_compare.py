@@ -128,3 +128,8 @@ def test_any_texts_can_be_compared(left: str, right: str) -> None:
 def test_what_differs_in_a_number_is_never_the_same(text: str, one: int, other: int) -> None:
     found = compare(f"{text}: {one} euros", f"{text}: {other} euros")
     assert (found == SAME) == (one == other)
+
+
+def test_half_of_the_characters_are_enough_only_where_a_whole_clause_is_shared() -> None:
+    assert compare("这个方案太贵了，预算有限", "新的材料也一样，预算很有限") == SAME
+    assert compare("我喝咖啡加糖", "我早上喝美式咖啡") == DIFFERENT
