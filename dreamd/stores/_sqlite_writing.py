@@ -116,7 +116,7 @@ class Writing:
             self._sources[source_id] = self._run("source", (source_id,)).fetchone()[0]
 
     def _respan(self, memories: Sequence[Memory]) -> None:
-        self._number_sources(memories)  # also of one that gave way to another of the same write
+        self._number_sources(memories)
         places = (
             {
                 "memory_id": memory.memory_id,
