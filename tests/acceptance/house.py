@@ -47,6 +47,7 @@ class Home:
         )
         self.config.write_text(
             f'[state]\ndir = "{self.root / "state"}"\n[logs]\nformat = "json"\nlevel = "debug"\n{llm}{self.extra}\n'
+            "[dream]\nenabled = false\n"  # these nights count their calls; dreams have acceptance tests of their own
             f'[agents.anna]\nformat = "claude_code"\nlogs = ["{self.root / "logs"}"]\n'
             f'workspace = "{self.work}"\nzone = "{self.zone}"\n'
         )
