@@ -212,7 +212,10 @@ def _nested(a: Wording, b: Wording) -> bool:
 
 _VALUE = re.compile(r"-{0,3}\d")
 _IDENTIFIER = re.compile(
-    r"(?:#|\b(?:issue|pr|pull request|ticket|bug|step|chapter|page|line|room|version|section|build|port)\s?#?|v)\d|第\s?\d|\d+\s?(?:号楼|房间|号房)",
+    r"(?:#|\b(?:issue|pr|pull request|ticket|bug|step|chapter|page|line|room|version|section|build|port|number|no\.|nr\.?|item|option|key|"
+    r"server|host|node|worker|shard|table|seat|gate|floor|level|phase|sprint|question|task|lesson|figure|slide|test|case|flight|"
+    r"train|bus|track|team|group|batch|sample|run|attempt|round|episode|season|volume|part|file|row|column|order|invoice|widget)\s?#?|v)\d"
+    r"|第\s?\d|(?<![月\d])\d+\s?(?:号|房间|路|栋|单元|楼)|(?:编号|序号|订单|工单|航班)\s?\d",
     re.IGNORECASE,
 )
 _EVENT = re.compile(

@@ -103,10 +103,16 @@ async def draw(provider: Provider | None, material: Material, parts: Parts, prog
     if provider is None:
         return Drawn(scored=len(material.fresh), kept=len(sieve.kept))
     more = await weighed(provider, sieve.undecided, parts.config.dream, material.language)
-    kept = sieve.kept | more
+    kept = sieve.kept | more.kept
     found = await to_thread.run_sync(together, material, kept)
     drawn = await _Drawing(provider, material, parts, found).drawn(progress)
-    return replace(drawn, scored=len(material.fresh), kept=len(kept))
+    unasked = (ParkedGroup(f"{material.agent_id}/undecided", more.unasked, more.reason),)
+    return replace(
+        drawn,
+        scored=len(material.fresh),
+        kept=len(kept),
+        parked=(*drawn.parked, *(unasked if more.unasked else ())),
+    )
 
 
 class _Drawing:

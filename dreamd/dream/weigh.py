@@ -1,11 +1,13 @@
 """Raw memories that the rules cannot decide about go in, those worth dreaming of come out: the LLM's second opinion.
 
-The opinion decides only what is looked at more closely, never what is believed. Where it cannot be had the rules stand.
+The opinion decides only what is looked at more closely, never what is believed. Where it cannot be had they wait for it.
 """
 
 import hashlib
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+
+from msgspec import Struct
 
 from dreamd.calls import Prompt, Reply
 from dreamd.config import Dream
@@ -35,18 +37,29 @@ def _text(tongue: Tongue) -> str:
 _SYSTEM: Mapping[Tongue, str] = {"en": _text("en"), "zh": _text("zh")}
 
 
+class Weighed(Struct, frozen=True):
+    """The ids of those worth it; and of those that could not be asked about, why: they wait for the next dream."""
+
+    kept: frozenset[str]
+    unasked: tuple[str, ...] = ()
+    reason: str = ""
+
+
 async def weighed(
     provider: Provider, undecided: Sequence[Memory], settings: Dream, language: Tongue
-) -> frozenset[str]:
-    """The ids of those worth it, asked a few dozen a call. A call that fails ends the asking. Raises StoreError, DiskFull."""
+) -> Weighed:
+    """Asks about a few dozen a call. A call that fails ends the asking. Raises StoreError, DiskFull."""
     kept: set[str] = set()
+    asked = 0
     for batch in batches(undecided, settings.max_input_tokens, language):
         try:
             reply = await provider.complete(prompt(batch, settings, language))
-        except ProviderError:
-            break
+        except ProviderError as error:
+            left = tuple(memory.memory_id for memory in undecided[asked:])
+            return Weighed(frozenset(kept), left, str(error))
         kept |= chosen(reply, batch)
-    return frozenset(kept)
+        asked += len(batch)
+    return Weighed(frozenset(kept))
 
 
 def batches(memories: Sequence[Memory], max_input_tokens: int, language: Tongue) -> Iterator[list[Memory]]:

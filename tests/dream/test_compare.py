@@ -133,3 +133,29 @@ def test_what_differs_in_a_number_is_never_the_same(text: str, one: int, other: 
 def test_half_of_the_characters_are_enough_only_where_a_whole_clause_is_shared() -> None:
     assert compare("这个方案太贵了，预算有限", "新的材料也一样，预算很有限") == SAME
     assert compare("我喝咖啡加糖", "我早上喝美式咖啡") == DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The spare key number 0 hangs in the cellar.", "The spare key number 1 hangs in the cellar."),
+        ("I prefer option 3 for widget 3.", "I prefer option 30 for widget 30."),
+        ("订单12已经寄到公司。", "订单13已经寄到公司。"),
+    ],
+)
+def test_a_number_that_is_a_name_makes_two_matters(one: str, other: str) -> None:
+    assert compare(one, other) == DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("Anna pays the hotel and Bert pays the train.", "Bert pays the hotel and Anna pays the train."),
+        ("The hotel costs 300 and the train 80.", "The hotel costs 80 and the train 300."),
+        ("酒店300元，车票80元。", "酒店80元，车票300元。"),
+        ("张伟向李娜汇报。", "李娜向张伟汇报。"),
+    ],
+)
+def test_the_same_words_for_other_things_are_not_the_same(one: str, other: str) -> None:
+    assert compare(one, other) != SAME
+    assert compare(one, one) == SAME

@@ -4,7 +4,7 @@ import pytest
 
 from dreamd.calls import Prompt, Reply
 from dreamd.config import Dream
-from dreamd.dream.weigh import batches, chosen, prompt, weighed
+from dreamd.dream.weigh import Weighed, batches, chosen, prompt, weighed
 from dreamd.errors import ProviderUnreachable
 from dreamd.pool import tokens
 from dreamd.pool.language import Tongue
@@ -19,18 +19,22 @@ def reply(text: str) -> Reply:
 async def test_the_numbers_of_a_reply_are_the_records_kept() -> None:
     records = [told(number, f"said {number}") for number in range(1, 4)]
     model = ScriptedProvider(['{"keep": [1, 3]}'])
-    assert await weighed(model, records, Dream(), "en") == {records[0].memory_id, records[2].memory_id}
+    found = await weighed(model, records, Dream(), "en")
+    assert found == Weighed(frozenset({records[0].memory_id, records[2].memory_id}))
     (asked,) = model.prompts
     assert asked.purpose == "score"
     assert asked.system.startswith("[dreamd:score]")
     assert "R3 human 2026-03-02: said 3" in asked.user
 
 
-async def test_a_failure_ends_the_asking_and_keeps_what_was_heard() -> None:
+async def test_a_failure_ends_the_asking_keeps_what_was_heard_and_names_who_waits() -> None:
     records = [told(number, f"said {number}") for number in range(150)]
     model = ScriptedProvider(['{"keep": [1]}', ProviderUnreachable("gone")])
-    assert await weighed(model, records, Dream(), "en") == {records[0].memory_id}
-    assert len(model.prompts) == 2
+    found = await weighed(model, records, Dream(), "en")
+    assert found.kept == {records[0].memory_id}
+    assert found.reason == "gone"
+    first, _ = model.prompts
+    assert found.unasked == tuple(one.memory_id for one in records[first.user.count(" human ") :])
 
 
 @pytest.mark.parametrize(
