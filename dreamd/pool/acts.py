@@ -239,7 +239,7 @@ _SHOWS: tuple[tuple[Cue, Callable[[str], bool]], ...] = (
 _FILLER = re.compile(
     r"^(?:(?:hi|hello|hey|ok|okay|well|btw|by the way|also|so|and|but|oh|yes|yeah|no|nope|right|thanks|thank you|fyi|ps|note|please note|note that|as i said|like i said|"
     r"again|lesson learned|the lesson|as i keep saying|one more thing|for the record|just so you know|to be clear|honestly|actually|wait|sorry|hmm|remember|important|reminder|correction|great|good|cool|sure|fine|"
-    r"that's wrong|that is wrong|not right|there|all|everyone)(?:[,:;.!—–-]+\s*(?:not [^,:;]{1,30}[:;,]\s*)?|\s+(?=i\b|we\b|my\b|our\b|the budget|let's|always|never|from now)))+"
+    r"that's wrong|that is wrong|not right|there|all|everyone)(?:[,:;.!—–-]+\s*(?:not [^,:;]{1,30}[:;,]\s*)?|(?<!\ball)\s+(?=i\b|we\b|my\b|our\b|the budget|let's|always|never|from now)))+"
     r"|^(?:(?:你好|您好|好的?|嗯+|对了|顺便说一下|顺便说一句|顺便|另外|还有|而且|再说一遍|我说过|提醒一下|哦|啊|那个|不过|但是?|谢谢|注意|对|是的|不对|不是|不|等等|等一下|[我你]?(?:说|弄|搞|记|写)?错了|不对不对|说实话|坦白说|其实|实际上|备注|补充一下|(?:更正|纠正)(?:一下)?|说过了|还是那句话|按老规矩)[,:;。!\s]+)+",
     re.IGNORECASE,
 )  # fmt: skip
