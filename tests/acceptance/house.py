@@ -12,6 +12,7 @@ from contextlib import ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import ClassVar
 
 import msgspec
 from anyio import to_thread
@@ -24,6 +25,9 @@ from dreamd.parts import Parts
 from tests.llm_server import Request
 
 DREAMD = (sys.executable, "-m", "dreamd")
+
+
+NO_DREAMS = "[dream]\nenabled = false\n"
 
 
 @dataclass
@@ -40,6 +44,8 @@ class Home:
             (self.root / name).mkdir(parents=True, exist_ok=True)
         self.configure()
 
+    dreams: ClassVar[bool] = True
+
     def configure(self, extra: str | None = None) -> None:
         self.extra = self.extra if extra is None else extra
         llm = (
@@ -47,7 +53,7 @@ class Home:
         )
         self.config.write_text(
             f'[state]\ndir = "{self.root / "state"}"\n[logs]\nformat = "json"\nlevel = "debug"\n{llm}{self.extra}\n'
-            "[dream]\nenabled = false\n"  # these nights count their calls; dreams have acceptance tests of their own
+            f"{'' if self.dreams else NO_DREAMS}"
             f'[agents.anna]\nformat = "claude_code"\nlogs = ["{self.root / "logs"}"]\n'
             f'workspace = "{self.work}"\nzone = "{self.zone}"\n'
         )
@@ -156,6 +162,12 @@ def line(text: str, role: str, at: datetime, session: str) -> bytes:
         "timestamp": at.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z"),
     }  # fmt: skip
     return msgspec.json.encode(record) + b"\n"
+
+
+class Dreamless(Home):
+    """Sleeps without dreams: for nights whose calls are counted."""
+
+    dreams: ClassVar[bool] = False
 
 
 def honest(request: Request) -> str:

@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 from dreamd.cli import cli
 from dreamd.errors import DreamdError
-from tests.acceptance.house import Home, honest
+from tests.acceptance.house import Dreamless, honest
 from tests.llm_server import Answer, Request, llm_server_beside
 
 DAY = datetime.now(UTC).date() - timedelta(days=1)
@@ -40,15 +40,15 @@ def dreaming(text: Callable[[str], str]) -> Script:
     return lambda request: text(honest(request)) if request.purpose == "deep-dream" else honest(request)
 
 
-def lived(folder: Path, url: str, *texts: str) -> Home:
-    home = Home(folder, url)
+def lived(folder: Path, url: str, *texts: str) -> Dreamless:
+    home = Dreamless(folder, url)
     home.configure("attempts = 1\nread_timeout_s = 1.0\ndeadline_s = 2.0")
     home.memory.write_text(OLD)
     home.says(NOON, *(texts or (*BRIDGE, *PORT)))
     return home
 
 
-def run(home: Home, *words: str) -> tuple[int, str]:
+def run(home: Dreamless, *words: str) -> tuple[int, str]:
     """What the command line answers: the exit code, and what it says."""
     result = CliRunner().invoke(cli, ["--config", str(home.config), *words], standalone_mode=False)
     if isinstance(result.exception, DreamdError):

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from itertools import count, cycle
 from pathlib import Path
 
-from tests.acceptance.house import DREAMD, Home, honest, line
+from tests.acceptance.house import DREAMD, Dreamless, honest, line
 from tests.llm_server import Request, llm_server_beside
 
 KILLS = int(os.environ.get("DREAMD_KILLS", "5"))
@@ -71,7 +71,7 @@ def test_killed_at_any_instant_nothing_is_lost_doubled_torn_or_paid_twice(tmp_pa
         return honest(request)
 
     with llm_server_beside(answer) as server:
-        home = Home(tmp_path, server.base_url)
+        home = Dreamless(tmp_path, server.base_url)
         home.memory.write_text("## Facts\n\n- The old bridge is 17 metres long.\n")
         writer = Writer(home.log(), draw)
         with talking(writer):
@@ -88,7 +88,7 @@ def test_killed_at_any_instant_nothing_is_lost_doubled_torn_or_paid_twice(tmp_pa
     _no_answer_paid_twice(lives)
 
 
-def _killed(home: Home, verb: tuple[str, ...], after_s: float) -> None:
+def _killed(home: Dreamless, verb: tuple[str, ...], after_s: float) -> None:
     with subprocess.Popen(
         [*DREAMD, "--config", str(home.config), *verb], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     ) as process:
@@ -102,7 +102,7 @@ def _whole(memory: str) -> bool:
     return memory.startswith("## Facts\n") and memory.endswith("metres long.\n")
 
 
-def _every_record_once(home: Home, written: int) -> None:
+def _every_record_once(home: Dreamless, written: int) -> None:
     pool = home.json("memories", "--type", "raw")
     assert isinstance(pool, list)
     contents = Counter(memory["content"] for memory in pool)
@@ -110,7 +110,7 @@ def _every_record_once(home: Home, written: int) -> None:
     assert max(contents.values()) == 1
 
 
-def _every_line_once(home: Home) -> None:
+def _every_line_once(home: Dreamless) -> None:
     (daily,) = (home.work / "memory").glob("*.md")
     told = Counter(re.findall(r"^- .*?(Bridge \d+ is \d+ metres long)", daily.read_text(), re.MULTILINE))
     assert told

@@ -12,7 +12,7 @@ import pytest
 from dreamd.clock import StillClock
 from dreamd.night.run import run_night
 from dreamd.night.watch import watch
-from tests.acceptance.house import Home, honest, parts_of
+from tests.acceptance.house import Dreamless, honest, parts_of
 from tests.llm_server import Answer, Request, llm_server, llm_server_beside
 from tests.night.conftest import Enough, StillBell, Told, set_clock
 
@@ -26,7 +26,7 @@ async def test_a_night_leaves_the_files_it_should_and_the_same_night_again_chang
     tmp_path: Path,
 ) -> None:
     async with llm_server(honest) as server:
-        home = Home(tmp_path, server.base_url)
+        home = Dreamless(tmp_path, server.base_url)
         home.says(NOON, *BRIDGE, *PORT)
         async with parts_of(home, StillClock(NOON + timedelta(hours=12))) as parts:
             await run_night(parts, MONDAY)
@@ -50,7 +50,7 @@ async def test_a_night_that_passes_midnight_files_under_its_date(tmp_path: Path)
         return honest(request)
 
     async with llm_server(slowly) as server:
-        home = Home(tmp_path, server.base_url)
+        home = Dreamless(tmp_path, server.base_url)
         home.says(NOON, *BRIDGE)
         async with parts_of(home, clock) as parts:
             with pytest.raises(Enough):
@@ -64,7 +64,7 @@ async def test_three_nights_slept_through_are_caught_up_in_order_without_a_secon
     tmp_path: Path,
 ) -> None:
     async with llm_server(honest) as server:
-        home = Home(tmp_path, server.base_url)
+        home = Dreamless(tmp_path, server.base_url)
         for back in range(4):
             home.says(
                 NOON - timedelta(days=back),
@@ -86,7 +86,7 @@ async def test_three_nights_slept_through_are_caught_up_in_order_without_a_secon
 async def test_the_days_on_which_the_clocks_change_have_one_night_each(tmp_path: Path, day: date) -> None:
     start = datetime(day.year, day.month, day.day, 6, tzinfo=UTC) - timedelta(days=1)
     async with llm_server(honest) as server:
-        home = Home(tmp_path, server.base_url, zone="Europe/Berlin")
+        home = Dreamless(tmp_path, server.base_url, zone="Europe/Berlin")
         clock, told = StillClock(start), Told()
 
         def speaks(ring: int) -> None:
@@ -112,7 +112,7 @@ async def test_a_night_interrupted_between_its_phases_goes_on_without_paying_twi
         return honest(request)
 
     async with llm_server(once_silent) as server:
-        home = Home(tmp_path, server.base_url)
+        home = Dreamless(tmp_path, server.base_url)
         home.says(NOON, *BRIDGE)
         clock = StillClock(NOON + timedelta(hours=12))
         async with parts_of(home, clock) as parts, anyio.create_task_group() as tasks:
@@ -134,7 +134,7 @@ def test_no_text_prompt_or_key_is_in_the_logs_of_a_whole_night(
 ) -> None:
     monkeypatch.setenv("NIGHT_KEY", "sk-night-0123456789")
     with llm_server_beside(honest) as server:
-        home = Home(tmp_path, server.base_url)
+        home = Dreamless(tmp_path, server.base_url)
         home.configure('api_key_env = "NIGHT_KEY"')
         home.says(datetime.now(UTC) - timedelta(days=1), *BRIDGE, *PORT)
         with home.daemon() as daemon:
@@ -150,7 +150,7 @@ def test_no_text_prompt_or_key_is_in_the_logs_of_a_whole_night(
 
 
 def test_the_daemon_is_ready_runs_a_missed_night_and_stops_in_time(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Dreamless(tmp_path)
     home.says(datetime.now(UTC) - timedelta(days=1), *BRIDGE)
     with home.daemon() as daemon:
         daemon.told("READY=1")
@@ -168,7 +168,7 @@ def test_the_daemon_is_ready_runs_a_missed_night_and_stops_in_time(tmp_path: Pat
 
 def test_a_daemon_that_waits_for_a_silent_llm_stops_within_ten_seconds(tmp_path: Path) -> None:
     with llm_server_beside(lambda _request: Answer(silent=True)) as server:
-        home = Home(tmp_path, server.base_url)
+        home = Dreamless(tmp_path, server.base_url)
         home.says(datetime.now(UTC) - timedelta(days=1), *BRIDGE)
         with home.daemon() as daemon:
             daemon.waits_for("night.started")
@@ -178,7 +178,7 @@ def test_a_daemon_that_waits_for_a_silent_llm_stops_within_ten_seconds(tmp_path:
 
 
 def test_a_second_daemon_on_the_same_state_refuses_and_names_the_first(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Dreamless(tmp_path)
     with home.daemon() as daemon:
         daemon.told("READY=1")
         second = home.run("run")
@@ -188,7 +188,7 @@ def test_a_second_daemon_on_the_same_state_refuses_and_names_the_first(tmp_path:
 
 
 def test_sighup_takes_a_good_configuration_and_refuses_a_bad_one(tmp_path: Path) -> None:
-    home = Home(tmp_path)
+    home = Dreamless(tmp_path)
     with home.daemon() as daemon:
         daemon.told("READY=1")
         home.configure("[night]\nat = 'never'")
