@@ -49,7 +49,7 @@ def test_the_story_keeps_no_secret_and_no_scheduled_talk(tmp_path: Path) -> None
 
 def test_the_demo_as_json_is_one_value_and_leaves_nothing_behind() -> None:
     told_json = json.loads(told("--no-llm", "--json"))
-    assert [len(night) for night in told_json["nights"]] == [6, 6, 6]  # two agents, three phases
+    assert [len(night) for night in told_json["nights"]] == [4, 4, 4]  # two agents, two phases
     assert told_json["folder"] is None
 
 

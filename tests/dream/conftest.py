@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from dreamd.calls import Prompt
 from dreamd.clock import StillClock, local_date
-from dreamd.config import Agent, Config
+from dreamd.config import Agent, Config, Dream
 from dreamd.dream.phase import Dreamt, dream
 from dreamd.events import Event
 from dreamd.gate.journal import Journalled
@@ -33,7 +33,8 @@ class House:
         self.store: Store = InMemoryStore()
         self.clock = StillClock(MORNING)
         self.config = Config(
-            agents={"cat": Agent(zone="UTC", language="en"), "dog": Agent(zone="UTC", language="en")}
+            dream=Dream(enabled=True),
+            agents={"cat": Agent(zone="UTC", language="en"), "dog": Agent(zone="UTC", language="en")},
         )
         self.llm: ScriptedProvider | None = None
         self.events: list[tuple[str, dict[str, object]]] = []

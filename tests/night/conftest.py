@@ -10,7 +10,7 @@ from anyio import to_thread
 from msgspec.structs import replace
 
 from dreamd.clock import StillClock, local_date
-from dreamd.config import Agent, Config, DeepDream, Night, zone_of
+from dreamd.config import Agent, Config, DeepDream, Dream, Night, zone_of
 from dreamd.events import Event
 from dreamd.gate.journal import Journalled
 from dreamd.memories import Memory, raw_id
@@ -121,7 +121,12 @@ def house(tmp_path: Path) -> Callable[..., House]:
             settings[name] = Agent(
                 format="claude_code", logs=(str(root / "logs" / name),), workspace=str(root / name), zone=zone
             )
-        config = Config(agents=settings, night=Night(), deep_dream=DeepDream(candidates=candidates))
+        config = Config(
+            agents=settings,
+            night=Night(),
+            dream=Dream(enabled=True),
+            deep_dream=DeepDream(candidates=candidates),
+        )
         told = Told()
         parts = Parts(config=config, state=state, store=InMemoryStore(), clock=clock, emit=told)
         return House(parts, told, clock, root)
