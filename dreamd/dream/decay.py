@@ -6,6 +6,7 @@ new evidence brings it back. The stored confidence does not fade, so that a drea
 """
 
 from datetime import datetime, timedelta
+from math import floor
 
 from msgspec.structs import replace
 
@@ -29,7 +30,7 @@ def decayed(insight: Memory, now: datetime, decay: Decay) -> Memory:
     left = confidence_now(insight, now, decay)
     if insight.pinned or insight.status not in ("candidate", "long_term") or left >= decay.archive_below:
         return insight
-    return replace(insight, status="archived", confidence=round(left, 4))
+    return replace(insight, status="archived", confidence=floor(left * 10_000) / 10_000)
 
 
 def _refreshed(insight: Memory) -> datetime:
