@@ -10,10 +10,11 @@ from msgspec import Struct
 
 from dreamd import files
 from dreamd.calls import Prompt
-from dreamd.config import Agent, zone_of
+from dreamd.config import zone_of
 from dreamd.errors import DreamdError
 from dreamd.locks import DAEMON, holder
 from dreamd.parts import Parts
+from dreamd.sections import Agent
 from dreamd.stores.base import Store
 from dreamd.tail.reading import read_path
 from dreamd.tail.sources import Found, formats, own_files, places, scan

@@ -9,12 +9,13 @@ from typing import cast
 from dreamd import _plugins
 from dreamd import config as configuration
 from dreamd.clock import Clock, SystemClock
-from dreamd.config import Config, Llm
+from dreamd.config import Config
 from dreamd.errors import ConfigError, WorkspaceError
 from dreamd.events import Emit, silent
 from dreamd.gate.chain import linked
 from dreamd.parts import Metered, Parts
 from dreamd.providers.base import Provider
+from dreamd.sections import Llm
 from dreamd.stores.base import Store
 
 

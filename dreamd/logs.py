@@ -11,7 +11,6 @@ from pathlib import PurePath
 from types import ModuleType
 from typing import Any, TextIO, cast
 
-from dreamd.config import Logs
 from dreamd.events import (
     DISK_FULL,
     PHASE_FINISHED,
@@ -21,6 +20,7 @@ from dreamd.events import (
     Emit,
     Event,
 )
+from dreamd.sections import Logs
 
 STORED = (SYNC_FINISHED, PHASE_FINISHED)
 

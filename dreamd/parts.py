@@ -1,6 +1,6 @@
 """What a verb is given: the parts that the composition root chose, and the shape in which a phase reports."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Protocol
 
@@ -18,6 +18,26 @@ class Metered(Provider, Protocol):
 
     def usage(self) -> tuple[Usage, ...]:
         """What the job's calls have cost so far."""
+
+
+class ForegroundCall(Protocol):
+    """An agent's call under way. Each of these costs microseconds and never raises."""
+
+    def answered(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
+        """The upstream's head is in: names in lower case, values as they came."""
+
+    def first_byte(self) -> None:
+        """The first byte of the answer's body is in."""
+
+    def done(self) -> None:
+        """The call ended, however it did; a second time changes nothing."""
+
+
+class Foreground(Protocol):
+    """Where agents' own calls are announced. They never wait."""
+
+    def arrive(self, upstream: str, prompt_bytes: int = 0) -> ForegroundCall:
+        """A call to that base URL begins now; dream calls make way."""
 
 
 class Parts(Struct, frozen=True, kw_only=True):

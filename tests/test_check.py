@@ -2,10 +2,11 @@ from pathlib import Path
 
 from dreamd.check import of_agents, of_state
 from dreamd.clock import StillClock
-from dreamd.config import Agent, Config
+from dreamd.config import Config
 from dreamd.daemon import empty_store
 from dreamd.events import silent
 from dreamd.parts import Parts
+from dreamd.sections import Agent
 
 
 def parts(tmp_path: Path, clock: StillClock, **agents: Agent) -> Parts:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd import config
-from dreamd.config import Agent, Config
+from dreamd import config, sections
+from dreamd.config import Config
 from dreamd.errors import ConfigError
+from dreamd.sections import Agent
 
 EXAMPLE = Path(__file__).parent.parent / "config.example.toml"
 
@@ -137,9 +138,9 @@ def test_any_text_is_a_configuration_or_a_config_error(
 def test_a_key_is_read_from_where_it_is_named_without_the_newline(tmp_path: Path) -> None:
     file = tmp_path / "key"
     file.write_text("sk-file\n")
-    assert config.api_key(config.Llm(), {}) == ""
-    assert config.api_key(config.Llm(api_key_file=str(file)), {}) == "sk-file"
-    assert config.api_key(config.Llm(api_key_env="K"), {"K": " sk-env "}) == "sk-env"
+    assert config.api_key(sections.Llm(), {}) == ""
+    assert config.api_key(sections.Llm(api_key_file=str(file)), {}) == "sk-file"
+    assert config.api_key(sections.Llm(api_key_env="K"), {"K": " sk-env "}) == "sk-env"
 
 
 @pytest.mark.parametrize(
@@ -149,15 +150,15 @@ def test_what_is_no_key_is_named_by_its_place_and_not_shown(tmp_path: Path, text
     file = tmp_path / "key"
     file.write_bytes(text)
     with pytest.raises(ConfigError, match=str(file)) as caught:
-        config.api_key(config.Llm(api_key_file=str(file)), {})
+        config.api_key(sections.Llm(api_key_file=str(file)), {})
     assert "sk" not in str(caught.value).replace(str(file), "")
 
 
 def test_a_key_that_is_named_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"\$NO_KEY is not set"):
-        config.api_key(config.Llm(api_key_env="NO_KEY"), {})
+        config.api_key(sections.Llm(api_key_env="NO_KEY"), {})
     with pytest.raises(ConfigError, match="cannot read the LLM key"):
-        config.api_key(config.Llm(api_key_file=str(tmp_path / "none")), {})
+        config.api_key(sections.Llm(api_key_file=str(tmp_path / "none")), {})
 
 
 @pytest.mark.parametrize(

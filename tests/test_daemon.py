@@ -7,10 +7,11 @@ import pytest
 from msgspec.structs import replace
 
 from dreamd.clock import StillClock
-from dreamd.config import Agent, Config, Llm, State
+from dreamd.config import Config
 from dreamd.daemon import empty_store, open_parts, state_folder
 from dreamd.errors import ConfigError, StoreError, WorkspaceError
 from dreamd.gate.journal import Journalled
+from dreamd.sections import Agent, Llm, State
 from dreamd.stores.base import Changes, MemoryQuery
 
 

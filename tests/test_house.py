@@ -17,6 +17,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 # Source files whose sentences stand in another test file.
 TESTED_IN = {
     "__main__.py": "test_cli.py",
+    "sections.py": "test_config.py",
     "memories.py": "test_records.py",
     "calls.py": "contracts/test_providers.py",
     "parts.py": "test_daemon.py",

@@ -5,7 +5,6 @@ import sys
 from datetime import date, datetime
 from pathlib import Path
 
-from dreamd.config import Logs
 from dreamd.events import (
     DISK_FULL,
     NIGHT_FINISHED,
@@ -15,6 +14,7 @@ from dreamd.events import (
     SYNC_FINISHED,
 )
 from dreamd.logs import emitter, on_change
+from dreamd.sections import Logs
 
 
 def test_an_event_is_one_json_line_with_its_values_and_utc() -> None:

@@ -8,9 +8,10 @@ import anyio
 import pytest
 from msgspec.structs import replace
 
-from dreamd.config import Agent, Config, Llm, State, load
+from dreamd.config import Config, load
 from dreamd.errors import ConfigError, StoreBusy
 from dreamd.night.pulse import Pulse
+from dreamd.sections import Agent, Llm, State
 from dreamd.stores.inmemory import InMemoryStore
 from dreamd.supervisor import LONGEST_PAUSE_S, Health, _kept, _usable, _warn, _watchdog_fed
 from tests.acceptance.house import Home

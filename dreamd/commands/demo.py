@@ -14,11 +14,12 @@ from msgspec.structs import replace
 from dreamd import config as configuration
 from dreamd.clock import StillClock
 from dreamd.commands._show import json_option, loaded, print_json, some
-from dreamd.config import Config, DeepDream, Llm
+from dreamd.config import Config
 from dreamd.daemon import open_parts
 from dreamd.errors import UsageError, WorkspaceError
 from dreamd.night.run import run_night
 from dreamd.parts import Outcome, Parts
+from dreamd.sections import DeepDream, Llm
 
 STORY = Path(__file__).parent.parent / "demo"
 DAYS = (date(2026, 3, 2), date(2026, 3, 3), date(2026, 3, 4))

@@ -10,12 +10,13 @@ import click
 from msgspec.structs import replace
 
 from dreamd.commands._show import json_option, loaded, print_json, progress
-from dreamd.config import Config, Llm
+from dreamd.config import Config
 from dreamd.eval import report
 from dreamd.eval.measure import Figures, added
 from dreamd.eval.nights import lived
 from dreamd.eval.truth import World
 from dreamd.eval.worlds import FEWEST_DAYS, Language, world
+from dreamd.sections import Llm
 
 
 @click.command("eval")

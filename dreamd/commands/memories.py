@@ -9,9 +9,10 @@ import click
 import msgspec
 
 from dreamd.commands import _show
-from dreamd.config import Agent, Config, zone_of
+from dreamd.config import Config, zone_of
 from dreamd.memories import Memory, MemoryType
 from dreamd.pool.plain import plain as seen
+from dreamd.sections import Agent
 from dreamd.stores.base import MemoryQuery
 
 

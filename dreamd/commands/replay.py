@@ -4,10 +4,11 @@ import click
 import msgspec
 
 from dreamd.commands import _show
-from dreamd.config import Promote, nearest
+from dreamd.config import nearest
 from dreamd.dream.standing import Replayed, replayed
 from dreamd.errors import UsageError
 from dreamd.pool.plain import plain
+from dreamd.sections import Promote
 
 
 @click.command("replay")

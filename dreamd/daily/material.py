@@ -9,10 +9,11 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dreamd.config import Agent, zone_of
+from dreamd.config import zone_of
 from dreamd.daily.transcript import MESSAGE_CHARACTERS, Event, events, held
 from dreamd.memories import Memory
 from dreamd.pool.language import Tongue, detect
+from dreamd.sections import Agent
 from dreamd.stores.base import LedgerRow, MemoryQuery, Store, row_of
 
 _DAY_CHARACTERS = 60_000_000

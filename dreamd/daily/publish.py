@@ -6,8 +6,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from dreamd import files
-from dreamd.config import Agent
 from dreamd.errors import WorkspaceError
+from dreamd.sections import Agent
 
 
 class Place(Struct, frozen=True):

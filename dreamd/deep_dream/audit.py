@@ -10,7 +10,6 @@ from math import floor
 
 from msgspec import Struct, field
 
-from dreamd.config import DeepDream
 from dreamd.deep_dream import memory_file
 from dreamd.deep_dream.grounds import Fault, absorbs, bears_out, fault_of, same
 from dreamd.deep_dream.memory_file import Block, Edits
@@ -20,6 +19,7 @@ from dreamd.deep_dream.sources import Source
 from dreamd.errors import ReplyUnusable
 from dreamd.pool.speech import instruction, redacted
 from dreamd.pool.support import unsupported
+from dreamd.sections import DeepDream
 
 
 class Accepted(Struct, frozen=True):

@@ -14,7 +14,6 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd import files
-from dreamd.config import Agent
 from dreamd.deep_dream import memory_file
 from dreamd.deep_dream.memory_file import Block
 from dreamd.errors import WorkspaceError
@@ -22,6 +21,7 @@ from dreamd.files import Content
 from dreamd.memories import Memory, Status
 from dreamd.parts import Parts
 from dreamd.pool.language import Tongue, detect
+from dreamd.sections import Agent
 from dreamd.stores.base import FileVersion, LineEvidence, MemoryQuery, Store
 
 

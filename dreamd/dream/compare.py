@@ -15,7 +15,7 @@ from dreamd.dream.bent import rearranged
 from dreamd.dream.wording import BOUND, Wording, is_chinese, loose, wording
 from dreamd.pool.support import unsupported
 
-SIMILARITY = 0.5  # as in config.Dream
+SIMILARITY = 0.5  # as in sections.Dream
 _ENOUGH = 2.0  # words that two statements must share to be alike though each has words of its own
 _CHARACTER = 0.75  # of a word: what one Chinese character counts
 _BY_CHARACTER = (

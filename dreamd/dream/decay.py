@@ -10,9 +10,9 @@ from math import floor
 
 from msgspec.structs import replace
 
-from dreamd.config import Decay
 from dreamd.dream.confidence import faded
 from dreamd.memories import Memory
+from dreamd.sections import Decay
 
 _DAY = timedelta(days=1)
 

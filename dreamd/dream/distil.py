@@ -14,7 +14,6 @@ from msgspec import Struct
 
 from dreamd.calls import Reply
 from dreamd.clock import Clock
-from dreamd.config import Dream
 from dreamd.dream import plan, points, reply
 from dreamd.dream.draft import Draft
 from dreamd.dream.judge import Judged, Resolve, final, judged, named_faults, of_notes, of_records, united
@@ -26,6 +25,7 @@ from dreamd.errors import Parked, PromptTooLong, ProviderError, ProviderRefused,
 from dreamd.memories import Memory
 from dreamd.pool.language import Tongue
 from dreamd.providers.base import Provider
+from dreamd.sections import Dream
 
 Item = TypeVar("Item")
 Found = TypeVar("Found")

@@ -11,10 +11,10 @@ from typing import get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dreamd.config import Agent
 from dreamd.memories import Memory, Status
 from dreamd.pool.language import Tongue, detect
 from dreamd.records import Origin
+from dreamd.sections import Agent
 from dreamd.stores.base import Contradiction, MemoryQuery, Store
 
 LIVED: tuple[Origin, ...] = ("human", "tool")

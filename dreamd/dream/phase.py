@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.clock import local_date
-from dreamd.config import Llm, zone_of
+from dreamd.config import zone_of
 from dreamd.dream.decide import Decision, Shift, decided
 from dreamd.dream.draft import Draft
 from dreamd.dream.draw import Drawn, ParkedGroup, Progress, draw, nobody
@@ -25,6 +25,7 @@ from dreamd.errors import ConfigError
 from dreamd.events import DREAM_FINISHED, DREAM_PARKED
 from dreamd.locks import dream_lock, exclusive
 from dreamd.parts import Metered, Parts
+from dreamd.sections import Llm
 from dreamd.stores.base import Changes, LedgerRow, RunState, Usage, cost, summed
 
 NO_LLM = "no LLM is configured"

@@ -14,7 +14,6 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dreamd.config import Promote
 from dreamd.dream.compare import SAME, compare
 from dreamd.dream.said import by_human
 from dreamd.dream.verify import bears_out, hard, of_sources
@@ -23,6 +22,7 @@ from dreamd.pool.acts import acts
 from dreamd.pool.similarity import covered
 from dreamd.pool.speech import redacted, rule_like
 from dreamd.records import Trust
+from dreamd.sections import Promote
 
 
 class Support(Struct, frozen=True, kw_only=True):

@@ -14,7 +14,6 @@ from math import floor
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dreamd.config import Dream
 from dreamd.dream import confidence
 from dreamd.dream.compare import SAME, Contradicts, Different, Same, compare, likeness
 from dreamd.dream.correct import Correction, corrections
@@ -26,6 +25,7 @@ from dreamd.dream.wording import wording
 from dreamd.memories import Memory, Status
 from dreamd.pool.acts import acts
 from dreamd.pool.speech import redacted
+from dreamd.sections import Dream
 from dreamd.stores.base import Contradiction
 
 __all__ = ["Contradicts", "Different", "Same", "Settled", "compare", "settle"]

@@ -11,8 +11,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from dreamd.config import Dream
 from dreamd.memories import Memory
+from dreamd.sections import Dream
 from dreamd.stores.base import TurnState
 
 Trigger = Literal["task", "checkpoint", "pool", "idle"]

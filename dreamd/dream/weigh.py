@@ -10,7 +10,6 @@ from pathlib import Path
 from msgspec import Struct
 
 from dreamd.calls import Prompt, Reply
-from dreamd.config import Dream
 from dreamd.dream.said import shown
 from dreamd.errors import ProviderError
 from dreamd.memories import Memory
@@ -18,6 +17,7 @@ from dreamd.pool import tokens
 from dreamd.pool.language import Tongue
 from dreamd.pool.replies import json_of
 from dreamd.providers.base import Provider
+from dreamd.sections import Dream
 
 _EACH = 80  # tokens of a record that are shown
 _MOST = 60  # records in one call: a small model loses its place in more

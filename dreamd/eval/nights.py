@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.clock import StillClock
-from dreamd.config import Agent, Config, State
+from dreamd.config import Config
 from dreamd.daemon import open_parts
 from dreamd.dream.phase import Dreamt, dream
 from dreamd.eval.measure import Dreams, Figures, measured
@@ -19,6 +19,7 @@ from dreamd.eval.pouring import ZONE, pour
 from dreamd.eval.truth import World
 from dreamd.memories import Memory
 from dreamd.parts import Parts
+from dreamd.sections import Agent, State
 from dreamd.stores.base import MemoryQuery, Store
 
 Progress = Callable[[int], None]  # nights since the last call

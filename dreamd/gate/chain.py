@@ -3,7 +3,6 @@
 from collections.abc import Callable
 
 from dreamd.clock import Clock
-from dreamd.config import Llm
 from dreamd.events import Emit
 from dreamd.gate.gated import Gate, GatedProvider
 from dreamd.gate.journal import Journalled
@@ -11,6 +10,7 @@ from dreamd.gate.late import Late
 from dreamd.gate.redacting import Redacting
 from dreamd.gate.retrying import Retrying
 from dreamd.providers.base import Provider
+from dreamd.sections import Llm
 from dreamd.stores.base import Store
 
 

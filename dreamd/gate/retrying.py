@@ -6,11 +6,11 @@ from msgspec import Struct
 
 from dreamd.calls import Prompt, Reply
 from dreamd.clock import Clock
-from dreamd.config import Llm
 from dreamd.errors import ProviderBusy, ProviderError, ProviderUnreachable, ReplyUnusable
 from dreamd.events import CALL_FAILED, CALL_FINISHED, CALL_RETRIED, Emit
 from dreamd.gate.deadline import Budget
 from dreamd.providers.base import Provider
+from dreamd.sections import Llm
 
 BASE_S = 2.0
 CAP_S = 60.0

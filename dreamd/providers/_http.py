@@ -17,9 +17,10 @@ from anyio import to_thread
 
 from dreamd import __version__
 from dreamd.calls import Purpose
-from dreamd.config import Llm, api_key
+from dreamd.config import api_key
 from dreamd.errors import ConfigError, ProviderError, ProviderRefused, ProviderUnreachable, ReplyUnusable
 from dreamd.providers._answers import Answer, fault
+from dreamd.sections import Llm
 
 D = TypeVar("D")  # a provider's dialect
 

@@ -11,10 +11,10 @@ import msgspec
 from msgspec import Struct
 
 from dreamd.calls import Prompt, Reply, Stop
-from dreamd.config import Llm
 from dreamd.providers._answers import Answer, Said, count, decoded, in_words, objection, reply
 from dreamd.providers._http import Server
 from dreamd.providers.base import Provider
+from dreamd.sections import Llm
 
 BASE_URL = "https://api.anthropic.com"
 PATH = "/v1/messages"

@@ -12,10 +12,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Reply, Stop
-from dreamd.config import Llm
 from dreamd.providers._answers import Answer, Said, count, decoded, in_words, objection, reply
 from dreamd.providers._http import Server
 from dreamd.providers.base import Provider
+from dreamd.sections import Llm
 
 BASE_URL = "https://api.openai.com/v1"
 PATH = "/chat/completions"

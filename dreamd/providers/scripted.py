@@ -22,7 +22,6 @@ from anyio import to_thread
 from msgspec import Struct
 
 from dreamd.calls import Prompt, Purpose, Reply, Stop, without_thinking
-from dreamd.config import Llm
 from dreamd.errors import (
     ConfigError,
     PromptTooLong,
@@ -33,6 +32,7 @@ from dreamd.errors import (
     ReplyUnusable,
 )
 from dreamd.providers.base import Provider
+from dreamd.sections import Llm
 
 Answer = Reply | str | ProviderError
 

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 
 from msgspec.structs import replace
 
-from dreamd import config
+from dreamd import sections
 from dreamd.clock import Clock, SystemClock
 from dreamd.errors import LogUnreadable
 from dreamd.events import silent
@@ -42,8 +42,8 @@ def read_path(
     if not path.exists():
         raise LogUnreadable(f"{path}: not there")
     chosen = sources.formats(format or "")
-    tools = Tools(store, clock or SystemClock(), silent, config.Tail(), Agent(_AGENT, zone, 1 << 20))
-    where = sources.places(config.Agent(format=format or "", logs=(os.fspath(path),)), chosen, Path())
+    tools = Tools(store, clock or SystemClock(), silent, sections.Tail(), Agent(_AGENT, zone, 1 << 20))
+    where = sources.places(sections.Agent(format=format or "", logs=(os.fspath(path),)), chosen, Path())
     tail = Tailer(tools, where, sources.Own())
     tally = tail.advance(tail.find(), How(settle=True))
     labels = {cursor.source_id: _label(chosen, cursor.format) for cursor in store.cursors(_AGENT)}

@@ -10,9 +10,9 @@ from pathlib import Path, PurePath
 from typing import Literal, NamedTuple
 
 from dreamd import _plugins
-from dreamd.config import Agent
 from dreamd.errors import ConfigError
 from dreamd.formats.base import NO, DocumentFormat, Format, LineFormat, RowFormat
+from dreamd.sections import Agent
 from dreamd.tail.logfile import Stamp, stamp
 
 HEAD_BYTES = 64 << 10

@@ -8,8 +8,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.clock import Clock
-from dreamd.config import Tail
 from dreamd.events import Emit
+from dreamd.sections import Tail
 from dreamd.stores.base import Cursor, Store, Written
 from dreamd.tail.ingest import Agent, Batch, counted
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from dreamd.clock import StillClock
-from dreamd.config import Agent, Config
+from dreamd.config import Config
 from dreamd.deep_dream.evidence import Node, of_memory
 from dreamd.dream.phase import dream
 from dreamd.dream.standing import standings
@@ -18,6 +18,7 @@ from dreamd.events import silent
 from dreamd.memories import Memory, raw_id
 from dreamd.parts import Parts
 from dreamd.records import Origin, Role, Span, Trace, Trust, trust_of
+from dreamd.sections import Agent
 from dreamd.stores.base import Changes, MemoryQuery
 from dreamd.stores.inmemory import InMemoryStore
 

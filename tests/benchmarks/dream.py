@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from dreamd.calls import Prompt
 from dreamd.clock import StillClock
-from dreamd.config import Agent, Config, Dream, State
+from dreamd.config import Config
 from dreamd.daemon import open_parts
 from dreamd.dream.phase import Dreamt, dream
 from dreamd.eval.pouring import pour
@@ -28,6 +28,7 @@ from dreamd.gate.journal import Journalled
 from dreamd.parts import Parts
 from dreamd.pool import tokens
 from dreamd.providers.scripted import ScriptedProvider
+from dreamd.sections import Agent, Dream, State
 
 DAYS = 30
 NOW = datetime(2026, 5, 1, tzinfo=UTC)

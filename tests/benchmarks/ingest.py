@@ -16,9 +16,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from dreamd.clock import SystemClock
-from dreamd.config import Agent, Config
+from dreamd.config import Config
 from dreamd.events import silent
 from dreamd.parts import Parts
+from dreamd.sections import Agent
 from dreamd.stores.sqlite import OPEN
 from dreamd.tail.sync import sync
 

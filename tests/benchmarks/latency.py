@@ -19,9 +19,10 @@ import anyio
 from anyio import to_thread
 
 from dreamd.clock import SystemClock
-from dreamd.config import Agent, Config
+from dreamd.config import Config
 from dreamd.events import silent
 from dreamd.parts import Parts
+from dreamd.sections import Agent
 from dreamd.stores.base import Changes, Store, Written
 from dreamd.stores.sqlite import OPEN
 from dreamd.tail.follower import follow

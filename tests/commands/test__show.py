@@ -8,12 +8,13 @@ import pytest
 
 from dreamd.clock import StillClock
 from dreamd.commands import _show
-from dreamd.config import Agent, Config
+from dreamd.config import Config
 from dreamd.daemon import empty_store
 from dreamd.errors import ConfigError, StateLocked, UsageError
 from dreamd.events import silent
 from dreamd.locks import NIGHT
 from dreamd.parts import Parts
+from dreamd.sections import Agent
 from dreamd.stores.base import LedgerRow, RunState
 from tests.commands.dreamer import Dreamer
 

@@ -3,8 +3,8 @@ from pathlib import Path
 import pytest
 
 from dreamd.commands.replay import with_settings
-from dreamd.config import Promote
 from dreamd.errors import UsageError
+from dreamd.sections import Promote
 from tests.commands.sleeper import TABS, TEA, Sleeper
 
 

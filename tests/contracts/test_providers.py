@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from dreamd import _plugins
 from dreamd.calls import Prompt, Reply, without_thinking
-from dreamd.config import Llm
 from dreamd.errors import (
     PromptTooLong,
     ProviderBusy,
@@ -23,6 +22,7 @@ from dreamd.errors import (
 )
 from dreamd.providers.base import Provider
 from dreamd.providers.scripted import ScriptedProvider
+from dreamd.sections import Llm
 from tests.llm_server import Answer, llm_server
 
 PROMPT = Prompt(purpose="daily-summary", system="the system", user="你好", max_tokens=50)

@@ -9,13 +9,14 @@ import pytest
 from msgspec.structs import replace
 
 from dreamd.clock import StillClock, local_date
-from dreamd.config import Agent, Config
+from dreamd.config import Config
 from dreamd.events import Event
 from dreamd.gate.journal import Journalled
 from dreamd.memories import Memory, raw_id
 from dreamd.parts import Parts
 from dreamd.providers.scripted import ScriptedProvider
 from dreamd.records import Origin, Role, trust_of
+from dreamd.sections import Agent
 from dreamd.stores.base import Changes, LedgerRow, MemoryQuery
 from dreamd.stores.inmemory import InMemoryStore
 

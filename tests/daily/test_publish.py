@@ -4,9 +4,9 @@ from pathlib import Path
 import pytest
 
 from dreamd import files
-from dreamd.config import Agent
 from dreamd.daily.publish import Place, check, place
 from dreamd.errors import WorkspaceError
+from dreamd.sections import Agent
 
 
 @pytest.fixture

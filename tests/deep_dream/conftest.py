@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Reply
 from dreamd.clock import StillClock
-from dreamd.config import Agent, Config, DeepDream
+from dreamd.config import Config
 from dreamd.deep_dream.phase import deep_dream
 from dreamd.errors import ProviderError
 from dreamd.events import Event
@@ -18,6 +18,7 @@ from dreamd.memories import Memory, derived_id, raw_id
 from dreamd.parts import Outcome, Parts
 from dreamd.providers.scripted import ScriptedProvider
 from dreamd.records import Origin, Role, Span, trust_of
+from dreamd.sections import Agent, DeepDream
 from dreamd.stores.base import Changes, LedgerRow, Store
 from dreamd.stores.inmemory import InMemoryStore
 

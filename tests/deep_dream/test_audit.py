@@ -1,13 +1,13 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd.config import DeepDream
 from dreamd.deep_dream import memory_file
 from dreamd.deep_dream.audit import Audited, audit
 from dreamd.deep_dream.grounds import FAULTS, fault_of
 from dreamd.deep_dream.reply import Proposal, Proposed, Retired
 from dreamd.deep_dream.sources import Source
 from dreamd.errors import ReplyUnusable
+from dreamd.sections import DeepDream
 
 FILE = """# Memory
 

@@ -2,11 +2,11 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.config import DeepDream
 from dreamd.deep_dream.prompt import compose
 from dreamd.deep_dream.sources import Material, gather
 from dreamd.errors import PromptTooLong
 from dreamd.pool import tokens
+from dreamd.sections import DeepDream
 from tests.deep_dream.conftest import DAY, House
 
 GOLDEN = Path(__file__).parent.parent / "golden" / "deep_dream"

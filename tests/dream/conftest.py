@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from dreamd.calls import Prompt
 from dreamd.clock import StillClock, local_date
-from dreamd.config import Agent, Config, Dream
+from dreamd.config import Config
 from dreamd.dream.phase import Dreamt, dream
 from dreamd.events import Event
 from dreamd.gate.journal import Journalled
@@ -17,6 +17,7 @@ from dreamd.memories import Memory, raw_id
 from dreamd.parts import Parts
 from dreamd.providers.scripted import Answer, ScriptedProvider
 from dreamd.records import Origin, Role, trust_of
+from dreamd.sections import Agent, Dream
 from dreamd.stores.base import Changes, MemoryQuery, Store
 from dreamd.stores.inmemory import InMemoryStore
 

@@ -5,13 +5,13 @@ from datetime import UTC, datetime, timedelta
 
 from msgspec.structs import replace
 
-from dreamd.config import Dream, Promote
 from dreamd.dream.draft import Draft
 from dreamd.dream.extract import drafts
 from dreamd.dream.promote import sweep
 from dreamd.dream.reconcile import Settled, settle
 from dreamd.memories import Memory
 from dreamd.records import Origin, Role
+from dreamd.sections import Dream, Promote
 from tests.dream.told import NOW, told
 
 DREAM, PROMOTE = Dream(), Promote()

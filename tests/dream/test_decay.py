@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd.config import Decay
 from dreamd.dream.decay import confidence_now, decayed
 from dreamd.memories import Memory, Status
+from dreamd.sections import Decay
 from tests.dream.told import NOW
 from tests.stores.making import EVERYTHING, summary
 

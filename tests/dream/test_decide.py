@@ -2,11 +2,12 @@
 
 from msgspec.structs import replace
 
-from dreamd.config import Agent, Config, Dream
+from dreamd.config import Config
 from dreamd.dream.decide import counted, decided
 from dreamd.dream.draft import Draft
 from dreamd.dream.material import Material, gather
 from dreamd.memories import Memory
+from dreamd.sections import Agent, Dream
 from tests.dream.conftest import House
 from tests.dream.told import draft
 

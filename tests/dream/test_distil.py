@@ -12,7 +12,6 @@ from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Reply
 from dreamd.clock import StillClock
-from dreamd.config import Dream
 from dreamd.dream.distil import Distilled, distil
 from dreamd.dream.prompt import cost
 from dreamd.errors import (
@@ -26,6 +25,7 @@ from dreamd.errors import (
 from dreamd.memories import Memory
 from dreamd.pool.language import Tongue
 from dreamd.providers.scripted import Answer, ScriptedProvider
+from dreamd.sections import Dream
 from tests.dream.told import NOW, insight, insights, merge, notes, told
 
 SETTINGS = Dream()

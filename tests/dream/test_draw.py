@@ -5,10 +5,10 @@ import re
 import pytest
 
 from dreamd.calls import Prompt
-from dreamd.config import Agent, Llm
 from dreamd.dream.draw import draw, nobody, sieved, together
 from dreamd.dream.material import Material, gather
 from dreamd.errors import ProviderRefused
+from dreamd.sections import Agent, Llm
 from tests.dream.conftest import House
 
 NOTHING = '{"insights": []}'

@@ -8,7 +8,6 @@ import pytest
 
 from dreamd.calls import Prompt, Reply, Stop
 from dreamd.clock import StillClock
-from dreamd.config import Dream, Llm
 from dreamd.dream.distil import Distilled, distil
 from dreamd.dream.verify import faults, hard
 from dreamd.errors import Parked
@@ -16,6 +15,7 @@ from dreamd.memories import Memory, raw_id
 from dreamd.providers.base import Provider
 from dreamd.providers.openai import OPEN
 from dreamd.providers.scripted import ScriptedProvider
+from dreamd.sections import Dream, Llm
 from tests.dream.told import NOW, inputs, insight, insights, merge, notes, told, tool
 from tests.llm_server import Answer, Request, llm_server_beside
 

@@ -2,9 +2,9 @@
 
 from msgspec.structs import replace
 
-from dreamd.config import Agent
 from dreamd.dream.material import Material, fresh_count, gather
 from dreamd.memories import Memory, derived_id
+from dreamd.sections import Agent
 from dreamd.stores.base import Changes
 from tests.dream.conftest import House
 

@@ -3,10 +3,10 @@
 import pytest
 
 from dreamd.calls import Prompt
-from dreamd.config import Dream, Llm
 from dreamd.dream.phase import Unfinished, dream, meta_key, summed, unfinished
 from dreamd.errors import ConfigError, ProviderUnreachable, StateLocked
 from dreamd.locks import dream_lock, exclusive
+from dreamd.sections import Dream, Llm
 from dreamd.stores.base import Changes, Usage
 from tests.dream.conftest import House
 from tests.dream.honest import honest as answer

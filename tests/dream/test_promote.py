@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dreamd.config import Promote
 from dreamd.dream.promote import independent, lacks, on_purpose, own_words, support, support_of, sweep
 from dreamd.memories import Memory
 from dreamd.records import Span, Trust
+from dreamd.sections import Promote
 from tests.dream.settling import PROMOTE, by_id, dreamt, said, statuses
 from tests.dream.told import NOW
 from tests.stores.making import summary

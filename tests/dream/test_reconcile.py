@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dreamd.config import Dream
 from dreamd.dream.draft import Draft
 from dreamd.dream.promote import happened
 from dreamd.memories import Memory
 from dreamd.records import Trust
+from dreamd.sections import Dream
 from dreamd.stores.base import Contradiction
 from tests.dream.settling import after, by_id, drafted, dreamt, said, settled, statuses
 from tests.dream.told import NOW, draft

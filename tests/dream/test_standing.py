@@ -2,8 +2,9 @@
 
 from msgspec.structs import replace
 
-from dreamd.config import Config, Promote
+from dreamd.config import Config
 from dreamd.dream.standing import replayed, standing_of, standings
+from dreamd.sections import Promote
 from dreamd.stores.base import Changes, Contradiction
 from tests.dream.conftest import House
 

@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from dreamd.config import Dream
 from dreamd.dream.triggers import Step, Tally, Waiting, busy, due, tallied, triggered
 from dreamd.memories import Memory
+from dreamd.sections import Dream
 from dreamd.stores.base import TurnState
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)

@@ -7,11 +7,11 @@ import anyio.lowlevel
 import pytest
 from msgspec.structs import replace
 
-from dreamd.config import Agent, Dream
 from dreamd.dream.watch import LOOK_S, UNTIL_THERE_IS_SPACE_S, Seen, look, undreamt, watch, without
 from dreamd.errors import DiskFull
 from dreamd.locks import NIGHT, dream_lock, exclusive
 from dreamd.records import Turn
+from dreamd.sections import Agent, Dream
 from dreamd.stores.base import Changes
 from tests.dream.conftest import House
 

@@ -3,12 +3,12 @@
 import pytest
 
 from dreamd.calls import Prompt, Reply
-from dreamd.config import Dream
 from dreamd.dream.weigh import Weighed, batches, chosen, prompt, weighed
 from dreamd.errors import ProviderUnreachable
 from dreamd.pool import tokens
 from dreamd.pool.language import Tongue
 from dreamd.providers.scripted import ScriptedProvider
+from dreamd.sections import Dream
 from tests.dream.told import told
 
 

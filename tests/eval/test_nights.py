@@ -1,8 +1,9 @@
 from pathlib import Path
 
-from dreamd.config import Config, Promote
+from dreamd.config import Config
 from dreamd.eval.nights import lived
 from dreamd.eval.worlds import FEWEST_DAYS, world
+from dreamd.sections import Promote
 
 SMALL = world(1, days=FEWEST_DAYS, agents=1)
 BOTH = (

@@ -2,11 +2,11 @@ from datetime import UTC, datetime
 
 from dreamd.calls import Prompt
 from dreamd.clock import StillClock
-from dreamd.config import Llm
 from dreamd.events import silent
 from dreamd.gate.chain import linked
 from dreamd.providers.base import Provider
 from dreamd.providers.scripted import ScriptedProvider
+from dreamd.sections import Llm
 from dreamd.stores.inmemory import OPEN
 
 PROMPT = Prompt(purpose="deep-dream", system="s", user="u", max_tokens=10)

@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from dreamd.calls import Prompt, Reply
 from dreamd.clock import StillClock
-from dreamd.config import Llm
 from dreamd.errors import (
     PromptTooLong,
     ProviderBusy,
@@ -21,6 +20,7 @@ from dreamd.gate.gated import Gate, GatedProvider
 from dreamd.gate.retrying import BASE_S, CAP_S, Failures, Retrying, backoff, pause
 from dreamd.providers.base import Provider
 from dreamd.providers.scripted import ScriptedProvider
+from dreamd.sections import Llm
 
 PROMPT = Prompt(purpose="deep-dream", system="the secret system", user="the secret log", max_tokens=9)
 DOWN = ProviderUnreachable("the server is down")

@@ -10,7 +10,7 @@ from anyio import to_thread
 from msgspec.structs import replace
 
 from dreamd.clock import StillClock, local_date
-from dreamd.config import Agent, Config, DeepDream, Dream, Night, zone_of
+from dreamd.config import Config, zone_of
 from dreamd.events import Event
 from dreamd.gate.journal import Journalled
 from dreamd.memories import Memory, raw_id
@@ -18,6 +18,7 @@ from dreamd.night.bell import Bell
 from dreamd.parts import Parts
 from dreamd.providers.base import Provider
 from dreamd.records import Span, Trust
+from dreamd.sections import Agent, DeepDream, Dream, Night
 from dreamd.stores.base import Changes
 from dreamd.stores.inmemory import InMemoryStore
 

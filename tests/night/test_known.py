@@ -3,9 +3,9 @@ from datetime import UTC, date, datetime, timedelta
 
 from msgspec.structs import replace
 
-from dreamd.config import DeepDream
 from dreamd.night.known import known, schedule, seeded
 from dreamd.records import Amendment
+from dreamd.sections import DeepDream
 from dreamd.stores.base import Changes, LedgerRow, MemoryQuery
 from tests.night.conftest import House
 

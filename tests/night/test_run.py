@@ -5,7 +5,6 @@ import pytest
 from anyio import to_thread
 from msgspec.structs import replace
 
-from dreamd.config import Daily, DeepDream
 from dreamd.deep_dream.sources import gather
 from dreamd.errors import DiskFull, StateLocked, StoreBusy
 from dreamd.locks import NIGHT, dream_lock, exclusive, one_night
@@ -14,6 +13,7 @@ from dreamd.night.run import run_night
 from dreamd.night.watch import look
 from dreamd.parts import Outcome
 from dreamd.providers.scripted import ScriptedProvider
+from dreamd.sections import Daily, DeepDream
 from dreamd.stores.base import Changes, MemoryQuery, Written
 from dreamd.stores.inmemory import InMemoryStore
 from tests.night.conftest import House, asking, set_clock

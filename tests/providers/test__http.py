@@ -11,7 +11,6 @@ import pytest
 
 from dreamd.calls import Prompt
 from dreamd.clock import StillClock
-from dreamd.config import Llm
 from dreamd.errors import (
     ProviderBusy,
     ProviderError,
@@ -23,6 +22,7 @@ from dreamd.events import silent
 from dreamd.gate.retrying import Retrying
 from dreamd.providers import _http, anthropic, openai
 from dreamd.providers.base import Provider
+from dreamd.sections import Llm
 from tests.llm_server import Answer, llm_server
 
 KEY = "sk-test-0123456789abcdef"

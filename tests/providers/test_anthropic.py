@@ -3,9 +3,9 @@ import json
 import pytest
 
 from dreamd.calls import Prompt
-from dreamd.config import Llm
 from dreamd.errors import ProviderBusy, ProviderRefused, ReplyUnusable
 from dreamd.providers.anthropic import OPEN, Dialect, first_dialect, read_reply, request
+from dreamd.sections import Llm
 from tests.llm_server import Answer, llm_server
 
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}

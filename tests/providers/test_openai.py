@@ -3,10 +3,10 @@ import json
 import pytest
 
 from dreamd.calls import Prompt
-from dreamd.config import Llm
 from dreamd.errors import ProviderRefused, ReplyUnusable
 from dreamd.providers._answers import Answer as HttpAnswer
 from dreamd.providers.openai import OPEN, Dialect, first_dialect, other_dialect, read_reply, request
+from dreamd.sections import Llm
 from tests.llm_server import Answer, llm_server, llm_server_beside
 
 SCHEMA = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}

@@ -5,7 +5,6 @@ import anyio
 import pytest
 
 from dreamd.calls import Prompt, Purpose, Reply
-from dreamd.config import Llm
 from dreamd.errors import (
     ConfigError,
     PromptTooLong,
@@ -16,6 +15,7 @@ from dreamd.errors import (
     ReplyUnusable,
 )
 from dreamd.providers.scripted import OPEN, ScriptedProvider
+from dreamd.sections import Llm
 
 
 def prompt(purpose: Purpose = "daily-summary") -> Prompt:

@@ -7,12 +7,13 @@ from pathlib import Path, PurePath
 import msgspec
 
 from dreamd.clock import Clock
-from dreamd.config import Agent, Config
+from dreamd.config import Config
 from dreamd.events import Emit, Event, silent
 from dreamd.formats.base import CERTAIN, NO, LineReader, Source, Surroundings
 from dreamd.memories import Memory
 from dreamd.parts import Parts
 from dreamd.records import Item, Record, Skip, Span
+from dreamd.sections import Agent
 from dreamd.stores.base import MemoryQuery, Store
 from dreamd.stores.inmemory import InMemoryStore
 

@@ -5,11 +5,11 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from dreamd.clock import StillClock
-from dreamd.config import Tail
 from dreamd.errors import LogUnreadable
 from dreamd.events import silent
 from dreamd.formats.base import CERTAIN, Source
 from dreamd.records import Record, Span
+from dreamd.sections import Tail
 from dreamd.stores.base import Cursor
 from dreamd.stores.inmemory import InMemoryStore
 from dreamd.tail import documents

@@ -9,9 +9,10 @@ import pytest
 from anyio import to_thread
 
 from dreamd.clock import StillClock, SystemClock
-from dreamd.config import Config, Tail
+from dreamd.config import Config
 from dreamd.errors import DiskFull
 from dreamd.parts import Parts
+from dreamd.sections import Tail
 from dreamd.stores.base import Changes, Written
 from dreamd.stores.inmemory import InMemoryStore
 from dreamd.tail import follower

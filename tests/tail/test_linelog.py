@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from dreamd.clock import StillClock
-from dreamd.config import Tail
 from dreamd.formats.base import Source
 from dreamd.records import Item, Span
+from dreamd.sections import Tail
 from dreamd.stores.base import Changes, Cursor, Written
 from dreamd.stores.inmemory import InMemoryStore
 from dreamd.tail import ingest, linelog

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from dreamd.config import Agent
+from dreamd.sections import Agent
 from dreamd.tail.roots import Roots, roots
 from dreamd.tail.sources import places
 from tests.tail.house import NumbersFormat

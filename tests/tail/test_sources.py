@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dreamd.config import Agent
 from dreamd.errors import ConfigError
+from dreamd.sections import Agent
 from dreamd.tail import sources
 from dreamd.tail.sources import Found, Own, Part, glob_regex, guess, own_files, places, scan
 from tests.tail.house import NumbersFormat

@@ -1,9 +1,9 @@
 from zoneinfo import ZoneInfo
 
 from dreamd.clock import StillClock
-from dreamd.config import Tail
 from dreamd.events import silent
 from dreamd.records import Record, Skip, Span
+from dreamd.sections import Tail
 from dreamd.stores.base import Cursor
 from dreamd.stores.inmemory import InMemoryStore
 from dreamd.tail.ingest import Agent, Batch, Remembered

@@ -4,9 +4,10 @@ import pytest
 from msgspec.structs import replace
 
 from dreamd.clock import StillClock
-from dreamd.config import Agent, Config
+from dreamd.config import Config
 from dreamd.errors import ConfigError
 from dreamd.parts import Parts
+from dreamd.sections import Agent
 from dreamd.stores.base import MemoryQuery
 from dreamd.stores.sqlite import OPEN
 from dreamd.tail.sync import backlog, sync
