@@ -65,5 +65,14 @@ CALL_RETRIED = Event("call.retried", "warning")
 CALL_FAILED = Event("call.failed", "warning")
 CALL_RESUMED = Event("call.resumed")  # answered from the journal
 
+GATEWAY_OPENED = Event("gateway.opened")
+GATEWAY_FAILED = Event("gateway.failed", "error")  # it cannot listen; it goes on trying
+UPSTREAM_UNREACHABLE = Event("upstream.unreachable", "warning")
+UPSTREAM_REACHED = Event("upstream.reached")
+
+DREAM_WAITS_LONG = Event("dream_call.waits_long", "warning")  # at the gate, and why
+LANE_COOLING = Event("lane.cooling")  # an upstream refused; dream calls stay away
+LIMIT_CHANGED = Event("limit.changed", "debug")  # of the calls an upstream takes at once
+
 DISK_FULL = Event("disk.full", "error")
 TASK_FAILED = Event("task.failed", "error")

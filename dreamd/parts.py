@@ -36,8 +36,12 @@ class ForegroundCall(Protocol):
 class Foreground(Protocol):
     """Where agents' own calls are announced. They never wait."""
 
-    def arrive(self, upstream: str, prompt_bytes: int = 0) -> ForegroundCall:
-        """A call to that base URL begins now; dream calls make way."""
+    def arrive(self, upstream: str, prompt_bytes: int = 0, key: str = "") -> ForegroundCall:
+        """A call to that base URL begins now; dream calls make way.
+
+        `key` is the `gate.lanes.key_name` of its API key, "" when it has none or nobody looked: then its quota counts
+        as dreamd's own.
+        """
 
 
 class Parts(Struct, frozen=True, kw_only=True):
@@ -53,6 +57,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     clock: Clock
     emit: Emit
     provider: Callable[[str], Metered] | None = None
+    foreground: Foreground | None = None
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

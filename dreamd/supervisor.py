@@ -40,12 +40,14 @@ from dreamd.locks import DAEMON, exclusive
 from dreamd.logs import emitter, on_change
 from dreamd.night.pulse import Pulse
 from dreamd.parts import Parts
+from dreamd.sections import Gateway
 from dreamd.tail.follower import follow
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0
 FAILURES_IN_A_ROW = 6  # of one task, about a minute: then the watchdog goes hungry
 READY_S = 10.0
 LEAVE_S = 8.0  # a thread may be deep in a large file; systemd and people wait 10 s
+CLOSE_S = 1.0  # for the gateway to end the calls that its `stop_s` did not let finish
 
 Load = Callable[[], Config]
 Signals = AsyncIterator[signal.Signals]
@@ -63,6 +65,12 @@ class Dreams(Protocol):
     async def __call__(self, parts: Parts) -> None: ...
 
 
+class Serve(Protocol):
+    """`gateway.serve.serve`."""
+
+    async def __call__(self, parts: Parts) -> None: ...
+
+
 class Health(Struct):
     """What the watchdog asks about: tasks that failed and have not recovered, and a night watch that overslept."""
 
@@ -76,7 +84,7 @@ class Health(Struct):
 async def serve(load: Load, clock: Clock | None = None) -> None:
     """Run until SIGTERM or SIGINT. Before it is ready it raises ConfigError, StateLocked, StoreError, WorkspaceError."""
     clock = clock or SystemClock()
-    config = await to_thread.run_sync(load)
+    config = await to_thread.run_sync(lambda: _settled(load()))
     emit = emitter(config.logs)
     state = await to_thread.run_sync(state_folder, config)
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
@@ -97,6 +105,8 @@ async def _live(parts: Parts, signals: Signals, load: Load) -> Config | None:
         tasks.start_soon(_kept, "follow", partial(follow, parts, ready), parts, health)
         tasks.start_soon(_kept, "night", partial(_nights, parts, health.pulse, ready), parts, health)
         tasks.start_soon(_kept, "dream", partial(_dreams, parts, ready), parts, health)
+        if parts.config.gateway.listen:
+            tasks.start_soon(_kept, "gateway", partial(_gateway, parts), parts, health)
         tasks.start_soon(_announced, parts, ready)
         tasks.start_soon(_watchdog_fed, parts, health)
         config = await _next(parts, signals, load)
@@ -131,6 +141,19 @@ async def _dreams(parts: Parts, ready: anyio.Event) -> None:
     await watch(parts)
 
 
+async def _gateway(parts: Parts) -> None:
+    """Loaded only where it is asked for."""
+    serve = cast("Serve", await to_thread.run_sync(_plugins.load, "gateway", "serve", "serve"))
+    await serve(parts)
+
+
+def _settled(config: Config) -> Config:
+    """The same, once it is known that the gateway could be opened by it. Raises ConfigError."""
+    if config.gateway.listen:
+        cast("Callable[[Gateway], object]", _plugins.load("gateway", "settings", "settled"))(config.gateway)
+    return config
+
+
 async def _next(parts: Parts, signals: Signals, load: Load) -> Config | None:
     """Wait for the signal that ends this life. A configuration that cannot be used is refused and this one kept."""
     async for received in signals:
@@ -147,13 +170,14 @@ async def _next(parts: Parts, signals: Signals, load: Load) -> Config | None:
             return config
     parts.emit(DAEMON_STOPPING)
     sdnotify.notify(sdnotify.STOPPING)
-    _leave_in(LEAVE_S)
+    gateway = parts.config.gateway
+    _leave_in(max(LEAVE_S, gateway.stop_s + CLOSE_S) if gateway.listen else LEAVE_S)
     return None
 
 
 def _usable(load: Load, state: Path) -> Config:
     """The configuration as it stands now, tried out. Raises ConfigError, StoreError, WorkspaceError."""
-    config = load()
+    config = _settled(load())
     if state_folder(config) != state:
         raise ConfigError("state.dir cannot change while dreamd runs", hint="restart dreamd")
     with open_parts(config):

@@ -1,0 +1,56 @@
+"""The sockets' side: listening, and options that both ends of a long stream want."""
+
+import asyncio
+import os
+import socket
+import stat
+from contextlib import suppress
+from pathlib import Path
+
+BACKLOG = 1024
+_PROBES = (
+    ("TCP_KEEPIDLE", 60),
+    ("TCP_KEEPINTVL", 20),
+    ("TCP_KEEPCNT", 4),
+)  # a peer that vanished is noticed in 140 s
+
+
+def keep_alive(transport: asyncio.BaseTransport) -> None:
+    """Let the kernel ask now and then whether the peer is still there: a stream may be silent for long."""
+    held = transport.get_extra_info("socket")
+    if held is None or held.family == socket.AF_UNIX:
+        return
+    with suppress(OSError):  # the peer has gone already
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+        for name, seconds in _PROBES:
+            if hasattr(socket, name):
+                held.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), seconds)
+
+
+def unix_listener(path: str) -> socket.socket:
+    """A listening socket at `path` that only its owner can connect to. What a dead process left there is replaced.
+
+    Raises OSError; so it does where something else than a socket is in the way.
+    """
+    place = Path(path)
+    listener = socket.socket(socket.AF_UNIX)
+    try:
+        if place.exists() and stat.S_ISSOCK(place.lstat().st_mode) and not _answers(path):
+            place.unlink()
+        listener.bind(path)
+        os.chmod(path, 0o600)  # noqa: PTH101 - before it listens, so nobody was let in
+        listener.listen(BACKLOG)
+    except OSError:
+        listener.close()
+        raise
+    listener.setblocking(False)
+    return listener
+
+
+def _answers(path: str) -> bool:
+    with socket.socket(socket.AF_UNIX) as probe:
+        try:
+            probe.connect(path)
+        except OSError:
+            return False
+    return True

@@ -1,0 +1,144 @@
+"""The gateway as a whole: what its clients and its upstreams see, on real sockets."""
+
+import anyio
+
+from dreamd.events import UPSTREAM_REACHED, UPSTREAM_UNREACHABLE
+from dreamd.gateway.refusals import Refused
+from tests.gateway.house import Message, Wire, get, house, ok, post, saying
+
+
+async def test_a_call_and_its_answer_pass_unchanged_and_are_announced() -> None:
+    seen: list[Message] = []
+    async with house(saying(ok(b"\x00\xff", b"X-Odd: 1", status=b"299 So"), seen=seen)) as h:
+        answer = await h.ask(post(b'{"a": 1}', b"Authorization: Bearer sk-1", b"X-Stainless-Lang: python"))
+    assert (answer.first, answer.body) == ("HTTP/1.1 299 So", b"\x00\xff")
+    assert answer.headers == {"x-odd": "1", "content-length": "2"}
+    (request,) = seen
+    assert request.first == "POST /v1/chat/completions HTTP/1.1"
+    assert request.body == b'{"a": 1}'
+    assert request.headers == {
+        "host": f"127.0.0.1:{h.server.port}",
+        "authorization": "Bearer sk-1",
+        "x-stainless-lang": "python",
+        "content-length": "8",
+    }
+    (call,) = h.lanes.calls
+    assert call.told == ["answered", "first byte", "done"]
+    assert (call.upstream, call.prompt_bytes) == (f"http://127.0.0.1:{h.server.port}", 8)
+    assert (call.status, call.headers[b"x-odd"]) == (299, b"1")
+
+
+async def test_calls_of_dreamd_itself_are_not_foreground_and_keep_their_purpose() -> None:
+    seen: list[Message] = []
+    async with house(saying(ok(), seen=seen)) as h:
+        await h.ask(post(b"{}", b"X-Dreamd-Purpose: distil"))
+        assert h.lanes.calls == []
+    assert seen[0].headers["x-dreamd-purpose"] == "distil"
+
+
+async def test_one_connection_carries_many_calls_on_both_sides() -> None:
+    async with house(saying(ok())) as h:
+        await h.ask(*[post()] * 5)
+        assert h.server.accepted == 1
+
+
+async def test_what_the_upstream_says_first_arrives_before_it_says_more() -> None:
+    async def answer(wire: Wire) -> None:
+        await wire.message()
+        await wire.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+        for number in range(3):
+            await wire.send(b"1\r\n%d\r\n" % number)
+            assert await wire.reader.read(1) == b""  # not before the client has it and goes
+
+    async with house(answer) as h:
+        client = await h.client()
+        await client.send(post())
+        assert (await client.head()).headers["transfer-encoding"] == "chunked"
+        assert await client.chunk() == b"0"
+        assert h.lanes.calls[0].told == ["answered", "first byte"]
+
+
+async def test_an_upstream_that_is_down_is_told_in_the_apis_own_shape_and_once_as_an_event() -> None:
+    async with house(saying(ok())) as h:
+        openai = await h.ask(post(path=b"/down/v1/chat/completions"))
+        anthropic = await h.ask(post(path=b"/down/v1/messages"))
+        named = [values["upstream"] for event, values in h.events if event is UPSTREAM_UNREACHABLE]
+        assert named == ["down"]
+    assert (openai.status, anthropic.status) == (502, 502)
+    assert openai.json["error"]["type"] == "server_error"
+    assert openai.headers["x-request-id"] in openai.json["error"]["message"]
+    assert anthropic.json["error"]["type"] == "api_error"
+    assert anthropic.headers["request-id"] == anthropic.json["request_id"]
+
+
+async def test_an_upstream_that_comes_back_is_told_too() -> None:
+    async with house(saying(ok())) as h:
+        h.gateway.reached(h.gateway.pools["up"], Refused(502, "down"))
+        assert (await h.ask(post())).status == 200
+        assert [event for event, _ in h.events] == [UPSTREAM_UNREACHABLE, UPSTREAM_REACHED]
+
+
+async def test_more_connections_than_allowed_are_turned_away() -> None:
+    async with house(saying(ok()), max_connections=1) as h:
+        first = await h.client()
+        await first.send(post())
+        await first.message()
+        second = await h.client()
+        assert (await second.message()).status == 503
+        await first.send(post())
+        assert (await first.message()).status == 200
+
+
+async def test_a_call_under_way_may_end_when_the_gateway_stops_and_no_other_begins() -> None:
+    answering, asked = anyio.Event(), anyio.Event()
+
+    async def answer(wire: Wire) -> None:
+        await wire.message()
+        asked.set()
+        await answering.wait()
+        await wire.send(ok())
+
+    async with anyio.create_task_group() as tasks:
+        stop = anyio.Event()
+
+        async def until_stopped() -> None:
+            async with house(answer, stop_s=10.0) as h:
+                clients.append(await h.client())
+                clients.append(await h.client())
+                tasks.start_soon(clients[0].send, post())
+                await asked.wait()
+                stop.set()
+                h.wires.clear()
+
+        clients: list[Wire] = []
+        tasks.start_soon(until_stopped)
+        await stop.wait()
+        assert await clients[1].gone() == b""  # it was idle
+        answering.set()
+        answer_to_it = await clients[0].message()
+        assert (answer_to_it.status, answer_to_it.headers["connection"]) == (200, "close")
+        for client in clients:
+            await client.close()
+
+
+async def test_a_call_that_takes_longer_than_the_stop_is_cut() -> None:
+    async def answer(wire: Wire) -> None:
+        await wire.message()
+        await wire.send(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n")
+        await wire.gone()
+
+    async with house(answer) as h:
+        client = await h.client()
+        h.wires.clear()
+        await client.send(post())
+        await client.head()
+    assert b"0\r\n" not in await client.gone()
+    await client.close()
+
+
+async def test_any_method_passes() -> None:
+    seen: list[Message] = []
+    async with house(saying(ok(), seen=seen)) as h:
+        for method in (b"GET", b"PUT", b"PATCH", b"DELETE", b"OPTIONS", b"PROPFIND"):
+            assert (await h.ask(get(method=method))).status == 200
+    assert [request.first.split(" ")[0] for request in seen][-2:] == ["OPTIONS", "PROPFIND"]
