@@ -13,6 +13,7 @@ from dreamd.calls import Reply
 from dreamd.memories import Entity, Kind, Memory
 from dreamd.records import Span, Trace, Trust, Turn
 from dreamd.stores.base import (
+    LONGEST_HOLD,
     Contradiction,
     Cursor,
     FileVersion,
@@ -22,6 +23,8 @@ from dreamd.stores.base import (
     LedgerRow,
     LineEvidence,
     MemoryQuery,
+    Slot,
+    Spent,
     TurnState,
     Usage,
     WindowCount,
@@ -361,3 +364,37 @@ def contradiction_row(pair: Contradiction) -> Row:
 
 def contradiction_of(row: Row) -> Contradiction:
     return Contradiction(agent=row[0], left_id=row[1], right_id=row[2], reason=row[3], at=moment(row[4]))
+
+
+def slot_row(slot: Slot, most: int | None) -> Mapping[str, object]:
+    return msgspec.structs.asdict(slot) | {
+        "began_at": micros(slot.began_at),
+        "held_until": micros(slot.held_until),
+        "longest": micros(slot.began_at + LONGEST_HOLD),
+        "most": most,
+    }
+
+
+def slot_of(row: Row) -> Slot:
+    return Slot(
+        slot_id=row[0],
+        lane=row[1],
+        agent=row[2],
+        purpose=row[3],
+        began_at=moment(row[4]),
+        held_until=moment_or_none(row[5]),
+        input_tokens=row[6],
+        output_tokens=row[7],
+        told=bool(row[8]),
+    )
+
+
+def spent_of(row: Row) -> Spent:
+    return Spent(
+        agent=row[0],
+        calls=row[1],
+        input_tokens=row[2],
+        output_tokens=row[3],
+        estimated=row[4],
+        first_at=moment(row[5]),
+    )

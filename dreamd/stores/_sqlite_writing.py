@@ -9,7 +9,7 @@ from dreamd.memories import Memory, Status
 from dreamd.records import Amendment
 from dreamd.stores import _sqlite_rows as rows
 from dreamd.stores._amending import amended
-from dreamd.stores.base import Changes, Cursor, Written
+from dreamd.stores.base import SLOTS_KEPT, Changes, Cursor, Slot, Written
 
 T = TypeVar("T")
 _MOST_NUMBERS = 1000
@@ -43,6 +43,7 @@ class Writing:
             duplicates=len(changes.memories) - stored,
             amended=len(changes.amendments) - unknown,
             unknown=unknown,
+            taken=sum(self._hold(slot, changes.most_slots) for slot in changes.slots),
         )
 
     def _run(self, name: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> sqlite3.Cursor:
@@ -187,6 +188,14 @@ class Writing:
         self._run_each("replace_held", rows.held_row, changes.held)
         self._run_each("insert_contradiction", rows.contradiction_row, changes.contradictions)
         self._run_each("replace_meta", tuple, changes.meta.items())
+
+    def _hold(self, slot: Slot, most: int | None) -> int:
+        """How many slots were taken: 0 or 1."""
+        row = rows.slot_row(slot, most)
+        if self._run("renew_slot", row).rowcount:
+            return 0
+        self._run("drop_old_slots", (rows.micros(slot.began_at - SLOTS_KEPT),))
+        return self._run("take_slot", row).rowcount
 
     def _run_each(self, name: str, row: Callable[[T], Sequence[object]], things: Collection[T]) -> None:
         if things:  # mostly there are none

@@ -6,12 +6,12 @@ one: this protocol is meant to stay small.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from typing import Literal, Protocol
 
 from msgspec import Struct
 
-from dreamd.calls import Reply
+from dreamd.calls import Purpose, Reply
 from dreamd.memories import Memory, MemoryType, Status
 from dreamd.records import Amendment, Origin, Turn
 
@@ -209,6 +209,45 @@ class Contradiction(Struct, frozen=True, kw_only=True):
     at: datetime
 
 
+LONGEST_HOLD = timedelta(hours=2)  # no lease is longer: a slot held further ahead is of a clock gone wrong
+SLOTS_KEPT = timedelta(days=8)
+
+
+class Slot(Struct, frozen=True, kw_only=True):
+    """One of dreamd's own calls: its place at an upstream while it runs, and what it cost. Kept for SLOTS_KEPT.
+
+    Held until `held_until`, which whoever holds it moves on; None when given back. Tokens are an estimate until `told`.
+    """
+
+    slot_id: str
+    lane: str
+    agent: str
+    purpose: Purpose
+    began_at: datetime
+    held_until: datetime | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+    told: bool = False
+
+    def is_held(self, now: datetime) -> bool:
+        return self.held_until is not None and now < self.held_until <= now + LONGEST_HOLD
+
+
+class Spent(Struct, frozen=True, kw_only=True):
+    """What calls of an agent took together. The tokens of `estimated` ones nobody told; `first_at` began the oldest."""
+
+    agent: str
+    calls: int
+    input_tokens: int
+    output_tokens: int
+    estimated: int
+    first_at: datetime
+
+    @property
+    def tokens(self) -> int:
+        return self.input_tokens + self.output_tokens
+
+
 class Changes(Struct, frozen=True, kw_only=True):
     """One transaction: all of it is written or nothing.
 
@@ -218,8 +257,9 @@ class Changes(Struct, frozen=True, kw_only=True):
     what a person had forgotten are passed over, `seq` stays. A `contradictions` pair is kept once, whatever its order.
     `statuses`, `filed` name memories by id; `dreamt` takes hold of fresh ones only. `settled` names jobs whose
     journal entries are dropped. `ledger` rows replace those of the same agent, day and phase. `held` with an id
-    replaces that row. `durable` waits for the
-    disk (synchronous FULL) before returning.
+    replaces that row. `slots` renew those of the same id; a new one is taken only while fewer than `most_slots` (None: any
+    number) are held in its lane when it begins, else it is passed over. `durable` waits for the disk (synchronous FULL)
+    before returning.
     """
 
     memories: Sequence[Memory] = ()
@@ -237,17 +277,20 @@ class Changes(Struct, frozen=True, kw_only=True):
     lines: Sequence[LineEvidence] = ()
     versions: Sequence[FileVersion] = ()
     held: Sequence[Held] = ()
+    slots: Sequence[Slot] = ()
+    most_slots: int | None = None
     meta: Mapping[str, str] = {}
     durable: bool = False
 
 
 class Written(Struct, frozen=True):
-    """What a write did: memories stored, already there, amendments applied, amendments of unknown memories."""
+    """What a write did: memories stored, already there, amendments applied, amendments of unknown memories, slots taken."""
 
     stored: int = 0
     duplicates: int = 0
     amended: int = 0
     unknown: int = 0
+    taken: int = 0
 
 
 class TurnState(Struct, frozen=True):
@@ -296,6 +339,12 @@ class Store(Protocol):
 
     def contradictions(self, agent: str) -> list[Contradiction]:
         """Oldest first."""
+
+    def slots(self) -> list[Slot]:
+        """Those not given back, the oldest first; whether one is held still, `is_held` says."""
+
+    def spent(self, since: datetime) -> list[Spent]:
+        """What the calls begun since then took, by agent."""
 
     def meta(self, key: str) -> str | None: ...
 

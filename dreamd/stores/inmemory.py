@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from itertools import islice
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from dreamd.memories import Memory
 from dreamd.records import Origin
 from dreamd.stores._amending import amended
 from dreamd.stores.base import (
+    SLOTS_KEPT,
     Changes,
     Contradiction,
     Cursor,
@@ -25,6 +26,8 @@ from dreamd.stores.base import (
     MemoryQuery,
     Phase,
     RunState,
+    Slot,
+    Spent,
     Store,
     TurnState,
     WindowCount,
@@ -45,6 +48,7 @@ class _Tables:
     versions: list[FileVersion] = field(default_factory=list)
     held: dict[int, Held] = field(default_factory=dict)
     contradictions: dict[tuple[str, frozenset[str]], Contradiction] = field(default_factory=dict)
+    slots: dict[str, Slot] = field(default_factory=dict)
     meta: dict[str, str] = field(default_factory=dict)
 
 
@@ -69,11 +73,13 @@ class InMemoryStore(Store):
             _mark(tables, changes)
             _file(tables, changes)
             _keep(tables, changes)
+            taken = sum(_hold(tables, slot, changes.most_slots) for slot in changes.slots)
         return Written(
             stored=stored,
             duplicates=len(changes.memories) - stored,
             amended=amended_count,
             unknown=len(changes.amendments) - amended_count,
+            taken=taken,
         )
 
     def cursors(self, agent: str | None = None, source_id: str | None = None) -> list[Cursor]:
@@ -144,6 +150,17 @@ class InMemoryStore(Store):
         with self._lock:
             found = [pair for pair in self._tables.contradictions.values() if pair.agent == agent]
         return sorted(found, key=lambda pair: pair.at)
+
+    def slots(self) -> list[Slot]:
+        with self._lock:
+            found = [slot for slot in self._tables.slots.values() if slot.held_until]
+        return sorted(found, key=lambda slot: (slot.began_at, slot.slot_id))
+
+    def spent(self, since: datetime) -> list[Spent]:
+        with self._lock:
+            counted = [slot for slot in self._tables.slots.values() if slot.began_at >= since]
+        agents = sorted({slot.agent for slot in counted})
+        return [_summed(agent, [slot for slot in counted if slot.agent == agent]) for agent in agents]
 
     def meta(self, key: str) -> str | None:
         return self._tables.meta.get(key)
@@ -223,6 +240,34 @@ def _keep(tables: _Tables, changes: Changes) -> None:
     for agent, turn in changes.turns:
         tables.turns[agent, turn.session_id] = TurnState(agent, turn.session_id, turn.busy, turn.at)
     tables.meta.update(changes.meta)
+
+
+def _hold(tables: _Tables, slot: Slot, most: int | None) -> int:
+    known = tables.slots.get(slot.slot_id)
+    if known is not None:
+        tables.slots[slot.slot_id] = replace(
+            known,
+            held_until=slot.held_until,
+            input_tokens=slot.input_tokens,
+            output_tokens=slot.output_tokens,
+            told=slot.told,
+        )
+        return 0
+    kept = {key: one for key, one in tables.slots.items() if one.began_at >= slot.began_at - SLOTS_KEPT}
+    held = sum(one.lane == slot.lane and one.is_held(slot.began_at) for one in kept.values())
+    tables.slots = kept if most is not None and held >= most else kept | {slot.slot_id: slot}
+    return slot.slot_id in tables.slots
+
+
+def _summed(agent: str, slots: list[Slot]) -> Spent:
+    return Spent(
+        agent=agent,
+        calls=len(slots),
+        input_tokens=sum(slot.input_tokens for slot in slots),
+        output_tokens=sum(slot.output_tokens for slot in slots),
+        estimated=sum(not slot.told for slot in slots),
+        first_at=min(slot.began_at for slot in slots),
+    )
 
 
 def _wanted(query: MemoryQuery, memory: Memory) -> bool:

@@ -10,7 +10,7 @@ import sqlite3
 import threading
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from datetime import date
+from datetime import date, datetime
 from itertools import chain, islice
 from os.path import samestat
 from pathlib import Path
@@ -36,6 +36,8 @@ from dreamd.stores.base import (
     MemoryQuery,
     Phase,
     RunState,
+    Slot,
+    Spent,
     Store,
     TurnState,
     WindowCount,
@@ -167,6 +169,12 @@ class SqliteStore(Store):
 
     def contradictions(self, agent: str) -> list[Contradiction]:
         return self._read("contradictions", (agent,), rows.contradiction_of)
+
+    def slots(self) -> list[Slot]:
+        return self._read("slots", (), rows.slot_of)
+
+    def spent(self, since: datetime) -> list[Spent]:
+        return self._read("spent", (rows.micros(since),), rows.spent_of)
 
     def meta(self, key: str) -> str | None:
         return next(iter(self._read("meta", (key,), _first)), None)

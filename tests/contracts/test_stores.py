@@ -23,6 +23,8 @@ from dreamd.stores.base import (
     LedgerRow,
     LineEvidence,
     MemoryQuery,
+    Slot,
+    Spent,
     Store,
     TurnState,
     Usage,
@@ -551,6 +553,76 @@ def test_meta_keeps_the_last_value(store: Store) -> None:
     store.write(Changes(meta={"a": "1", "b": "2"}))
     store.write(Changes(meta={"a": "3"}))
     assert [store.meta(key) for key in ("a", "b", "c")] == ["3", "2", None]
+
+
+def slot(number: int, after_s: float = 0, hold_s: float | None = 30, **fields: object) -> Slot:
+    began = NOON + timedelta(seconds=after_s)
+    held_until = None if hold_s is None else began + timedelta(seconds=hold_s)
+    made = Slot(
+        slot_id=str(number), lane="here", agent="ada", purpose="distil", began_at=began, held_until=held_until
+    )
+    return replace(made, **fields)
+
+
+def taken(store: Store, one: Slot, most: int | None = None) -> bool:
+    return store.write(Changes(slots=[one], most_slots=most)).taken == 1
+
+
+def test_a_slot_is_taken_while_fewer_than_the_most_are_held_in_its_lane(store: Store) -> None:
+    assert taken(store, slot(1), most=2)
+    assert taken(store, slot(2, lane="elsewhere"), most=1)
+    assert taken(store, slot(3), most=2)
+    assert not taken(store, slot(4), most=2)
+    assert [one.slot_id for one in store.slots()] == ["1", "2", "3"]
+
+
+def test_a_slot_given_back_or_let_go_by_time_is_free(store: Store) -> None:
+    assert taken(store, slot(1), most=1)
+    store.write(Changes(slots=[slot(1, hold_s=None)]))
+    assert store.slots() == []
+    assert taken(store, slot(2), most=1)
+    assert not taken(store, slot(3, after_s=29), most=1)
+    assert taken(store, slot(4, after_s=30), most=1)
+
+
+def test_a_slot_is_held_on_by_renewing_it_and_keeps_what_it_is(store: Store) -> None:
+    first = slot(1, input_tokens=10)
+    assert taken(store, first, most=1)
+    renewed = replace(first, held_until=NOON + timedelta(seconds=60), output_tokens=5, told=True)
+    assert not taken(store, replace(renewed, lane="other", agent="bob"), most=0)
+    assert store.slots() == [renewed]
+    assert not taken(store, slot(2, after_s=59), most=1)
+
+
+def test_a_slot_held_by_a_clock_that_has_since_gone_back_is_free(store: Store) -> None:
+    assert taken(store, slot(1, after_s=86400), most=1)
+    assert not slot(1, after_s=86400).is_held(NOON)
+    assert taken(store, slot(2), most=1)
+
+
+def test_what_calls_took_is_summed_by_agent_since_a_moment(store: Store) -> None:
+    told = {"input_tokens": 100, "output_tokens": 7, "told": True}
+    store.write(
+        Changes(slots=[slot(1, **told), slot(2, after_s=1, **told), slot(3, after_s=2, input_tokens=50)])
+    )
+    store.write(Changes(slots=[slot(4, after_s=3, hold_s=None, agent="bob")]))
+    ada, bob = store.spent(NOON + timedelta(seconds=1))
+    assert ada == Spent(
+        agent="ada",
+        calls=2,
+        input_tokens=150,
+        output_tokens=7,
+        estimated=1,
+        first_at=NOON + timedelta(seconds=1),
+    )
+    assert (bob.agent, bob.calls, bob.tokens) == ("bob", 1, 0)
+    assert store.spent(NOON + timedelta(seconds=4)) == []
+
+
+def test_what_no_budget_counts_any_more_is_dropped(store: Store) -> None:
+    assert taken(store, slot(1))
+    assert taken(store, slot(2, after_s=9 * 86400))
+    assert [one.calls for one in store.spent(NOON)] == [1]
 
 
 def test_a_store_is_shared_by_threads(store: Store) -> None:

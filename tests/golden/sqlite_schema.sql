@@ -8,6 +8,10 @@ CREATE INDEX journal_by_job ON journal (job);
 
 CREATE INDEX memories_by_day ON memories (agent, day);
 
+CREATE INDEX slots_by_beginning ON slots (began_at);
+
+CREATE INDEX slots_held ON slots (held_until) WHERE held_until IS NOT NULL;
+
 CREATE TABLE contradictions (
   id       INTEGER PRIMARY KEY,
   agent    TEXT    NOT NULL,
@@ -150,6 +154,18 @@ CREATE TABLE migrations (
   name   TEXT NOT NULL,
   sha256 TEXT NOT NULL -- of the migration's file
 ) STRICT;
+
+CREATE TABLE slots (
+  slot_id       TEXT PRIMARY KEY,
+  lane          TEXT    NOT NULL,
+  agent         TEXT    NOT NULL,
+  purpose       TEXT    NOT NULL,
+  began_at      INTEGER NOT NULL,
+  held_until    INTEGER, -- NULL: given back
+  input_tokens  INTEGER NOT NULL,
+  output_tokens INTEGER NOT NULL,
+  told          INTEGER NOT NULL -- 0: the tokens are an estimate
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE sources (
   id        INTEGER PRIMARY KEY,

@@ -253,6 +253,32 @@ INSERT INTO contradictions (agent, left_id, right_id, reason, at) VALUES (?, ?, 
 -- An agent's contradictions, oldest first.
 SELECT agent, left_id, right_id, reason, at FROM contradictions WHERE agent = ? ORDER BY at, id
 
+-- name: renew_slot
+-- A slot that is held on, or given back with what its call cost.
+UPDATE slots SET held_until = :held_until, input_tokens = :input_tokens, output_tokens = :output_tokens, told = :told
+WHERE slot_id = :slot_id
+
+-- name: take_slot
+-- A slot, if fewer than :most are held in its lane. One held for longer than any lease is of a clock gone wrong.
+INSERT INTO slots (slot_id, lane, agent, purpose, began_at, held_until, input_tokens, output_tokens, told)
+SELECT :slot_id, :lane, :agent, :purpose, :began_at, :held_until, :input_tokens, :output_tokens, :told
+WHERE :most IS NULL
+  OR (SELECT count(*) FROM slots WHERE lane = :lane AND held_until > :began_at AND held_until <= :longest) < :most
+
+-- name: drop_old_slots
+-- What no budget counts any more.
+DELETE FROM slots WHERE began_at < ?
+
+-- name: slots
+-- Slots not given back, the longest held first.
+SELECT slot_id, lane, agent, purpose, began_at, held_until, input_tokens, output_tokens, told FROM slots
+WHERE held_until IS NOT NULL ORDER BY began_at, slot_id
+
+-- name: spent
+-- What the calls begun since then cost, of each agent.
+SELECT agent, count(*), sum(input_tokens), sum(output_tokens), sum(NOT told), min(began_at) FROM slots
+WHERE began_at >= ? GROUP BY agent ORDER BY agent
+
 -- name: replace_meta
 -- A remembered value.
 REPLACE INTO meta (key, value) VALUES (?, ?)
