@@ -137,6 +137,13 @@ def back(head: ResponseHead, *, chunked: bool, lasting: bool) -> bytes:
     return b"".join(lines)
 
 
+def key_of(head: RequestHead) -> bytes:
+    """The API key that the client sent, b"" for none."""
+    if key := head.fields.get(b"x-api-key") or head.fields.get(b"api-key"):
+        return key
+    return head.fields.get(b"authorization", b"").removeprefix(b"Bearer ")
+
+
 def upgrade_of(head: RequestHead | ResponseHead) -> bytes:
     """The protocol that is asked for or granted, such as `websocket`; b"" for none."""
     return head.fields.get(b"upgrade", b"") if b"upgrade" in _named(head.fields) else b""

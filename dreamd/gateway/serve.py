@@ -4,16 +4,17 @@ It belongs to one asyncio event loop; all its state changes there, in callbacks 
 """
 
 import asyncio
+import math
 import secrets
 import ssl
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
 
 import anyio
 from anyio import to_thread
-from anyio.abc import TaskGroup
+from anyio.streams.memory import MemoryObjectReceiveStream
 
 from dreamd.events import (
     GATEWAY_FAILED,
@@ -23,14 +24,17 @@ from dreamd.events import (
     Emit,
     silent,
 )
+from dreamd.gate.lanes import key_name
 from dreamd.gateway.call import Counters
 from dreamd.gateway.client import House, Incoming
-from dreamd.gateway.message import PURPOSE, RequestHead
+from dreamd.gateway.message import PURPOSE, RequestHead, key_of
 from dreamd.gateway.refusals import Refused
 from dreamd.gateway.settings import Settings, Upstream, settled
 from dreamd.gateway.sockets import BACKLOG, unix_listener
 from dreamd.gateway.upstream import IDLE_S, Pool
 from dreamd.parts import Foreground, ForegroundCall, Parts
+
+Task = Callable[[], Coroutine[None, None, None]]
 
 SWEEP_S = 1.0  # while there are connections
 AGAIN_S = 30.0  # until it tries again to listen
@@ -42,8 +46,8 @@ class Gateway(House):
     def __init__(
         self,
         settings: Settings,
-        tasks: TaskGroup,
         foreground: Foreground | None,
+        start: Callable[[Task], object],
         *,
         tls: ssl.SSLContext | None = None,
         emit: Emit = silent,
@@ -54,7 +58,7 @@ class Gateway(House):
         self.connect_timeout_s = settings.connect_timeout_s
         self.request_id = request_id
         self.time = asyncio.get_running_loop().time
-        self.start = tasks.start_soon
+        self.start = start
         self.clients: set[Incoming] = set()
         self.pools = {
             upstream.name: Pool(upstream, tls, self.time) for upstream in settings.upstreams.values()
@@ -73,7 +77,7 @@ class Gateway(House):
     def arrived(self, upstream: Upstream, head: RequestHead) -> ForegroundCall | None:
         if self._foreground is None or PURPOSE in head.fields:
             return None
-        return self._foreground.arrive(upstream.base_url, max(head.length, 0))
+        return self._foreground.arrive(upstream.base_url, max(head.length, 0), key_name(key_of(head)))
 
     def stopping(self) -> bool:
         return self._stopping
@@ -141,17 +145,32 @@ async def opened(
     """Listens while the block runs, then lets the calls under way end. Raises OSError when it cannot listen."""
     secure = any(upstream.tls for upstream in settings.upstreams.values())
     tls = await to_thread.run_sync(ssl.create_default_context) if secure else None
-    async with anyio.create_task_group() as tasks:
-        gateway = Gateway(settings, tasks, foreground, tls=tls, emit=emit)
+    send, started = anyio.create_memory_object_stream[Task](math.inf)
+    with send, started:
+        gateway = Gateway(settings, foreground, send.send_nowait, tls=tls, emit=emit)
         server = await _listening(gateway)
-        try:
-            yield gateway
-        finally:
-            with anyio.CancelScope(shield=True):
-                server.close()
-                await gateway.stop()
-                if settings.listen.path:
-                    await to_thread.run_sync(partial(Path(settings.listen.path).unlink, missing_ok=True))
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_run, started)
+            try:
+                yield gateway
+            finally:
+                with anyio.CancelScope(shield=True):
+                    await _closed(server, gateway)
+                    send.close()
+
+
+async def _run(started: MemoryObjectReceiveStream[Task]) -> None:
+    """What callbacks have started: they are in no task, and may not start one themselves."""
+    async with anyio.create_task_group() as tasks:
+        async for task in started:
+            tasks.start_soon(task)
+
+
+async def _closed(server: asyncio.Server, gateway: Gateway) -> None:
+    server.close()
+    await gateway.stop()
+    if path := gateway.settings.listen.path:
+        await to_thread.run_sync(partial(Path(path).unlink, missing_ok=True))
 
 
 async def _listening(gateway: Gateway) -> asyncio.Server:

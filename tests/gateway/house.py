@@ -8,6 +8,7 @@ async with house(answer) as h:                      # `answer` is called with ea
 
 import asyncio
 import json
+import math
 import socket
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
@@ -15,6 +16,7 @@ from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 
 import anyio
+import anyio.lowlevel
 
 from dreamd.events import Event
 from dreamd.gateway.serve import Gateway, opened
@@ -25,10 +27,18 @@ from dreamd.sections import Gateway as Section
 PATH = b"/up/v1/chat/completions"
 
 
+async def until(true: Callable[[], object]) -> None:
+    """Lets all others run until it is so."""
+    with anyio.fail_after(10):
+        while not true():
+            await anyio.lowlevel.checkpoint()
+
+
 class Announced(ForegroundCall):
-    def __init__(self, upstream: str, prompt_bytes: int) -> None:
+    def __init__(self, upstream: str, prompt_bytes: int, key: str) -> None:
         self.upstream = upstream
         self.prompt_bytes = prompt_bytes
+        self.key = key
         self.told: list[str] = []
         self.status = 0
         self.headers: dict[bytes, bytes] = {}
@@ -49,8 +59,8 @@ class Lanes(Foreground):
     def __init__(self) -> None:
         self.calls: list[Announced] = []
 
-    def arrive(self, upstream: str, prompt_bytes: int = 0) -> Announced:
-        self.calls.append(Announced(upstream, prompt_bytes))
+    def arrive(self, upstream: str, prompt_bytes: int = 0, key: str = "") -> Announced:
+        self.calls.append(Announced(upstream, prompt_bytes, key))
         return self.calls[-1]
 
 
@@ -185,10 +195,15 @@ class House:
         await client.close()
         return answer
 
+    def expire(self) -> None:
+        """Let every connection's time be up."""
+        for client in self.gateway.clients:
+            client.deadline = -1.0 if client.deadline < math.inf else math.inf
+        self.gateway._sweep()
+
     async def settled(self) -> None:
         """Waits until no call is under way."""
-        while self.gateway.counters.under_way:
-            await anyio.sleep(0)
+        await until(lambda: not self.gateway.counters.under_way)
 
 
 @asynccontextmanager
@@ -213,7 +228,7 @@ async def house(answer: Answer, *, settings: Settings | None = None, **keys: obj
         finally:
             for wire in h.wires:
                 await wire.close()
-    listener.close()
+            listener.close()
     with anyio.fail_after(10):
         await server.quiet()
     nothing_is_left(h)

@@ -180,3 +180,9 @@ def test_another_protocol_is_asked_for_only_by_both_words() -> None:
 def test_trailers_cannot_move_the_end_of_a_message() -> None:
     fields = [(b"x-sum", b"X-Sum", b"1"), (b"content-length", b"Content-Length", b"9")]
     assert message.trailer(fields) == b"0\r\nX-Sum: 1\r\n\r\n"
+
+
+@pytest.mark.parametrize("line", ["Authorization: Bearer sk-1", "x-api-key: sk-1", "api-key: sk-1"])
+def test_the_key_is_where_the_apis_have_it(line: str) -> None:
+    assert message.key_of(message.request(asked("Host: a", line))) == b"sk-1"
+    assert message.key_of(message.request(asked())) == b""

@@ -3,6 +3,7 @@
 import anyio
 
 from dreamd.events import UPSTREAM_REACHED, UPSTREAM_UNREACHABLE
+from dreamd.gate.lanes import key_name
 from dreamd.gateway.refusals import Refused
 from tests.gateway.house import Message, Wire, get, house, ok, post, saying
 
@@ -25,6 +26,7 @@ async def test_a_call_and_its_answer_pass_unchanged_and_are_announced() -> None:
     (call,) = h.lanes.calls
     assert call.told == ["answered", "first byte", "done"]
     assert (call.upstream, call.prompt_bytes) == (f"http://127.0.0.1:{h.server.port}", 8)
+    assert call.key == key_name("sk-1")
     assert (call.status, call.headers[b"x-odd"]) == (299, b"1")
 
 
