@@ -13,6 +13,7 @@ import msgspec
 from msgspec import Struct
 
 from dreamd.clock import local_date
+from dreamd.gate.budget import HOUR, Use, day_began, uses
 from dreamd.locks import DAEMON, NIGHT, Holder, dream_lock, holder
 from dreamd.memories import Status as MemoryStatus
 from dreamd.night.due import FARTHEST_LOOKBACK, Known, Sleeper, is_left, queue
@@ -60,7 +61,10 @@ class AgentStatus(Struct, frozen=True, kw_only=True):
 
 
 class Status(Struct, frozen=True, kw_only=True):
-    """`daemon` and `night` are who runs one now. `wrong` are sentences that say what to do."""
+    """`daemon` and `night` are who runs one now. `wrong` are sentences that say what to do.
+
+    `use` is what dreamd's own calls took, of all agents and then of each; `calls` are in flight, of all processes.
+    """
 
     daemon: Holder | None
     night: Holder | None
@@ -68,6 +72,8 @@ class Status(Struct, frozen=True, kw_only=True):
     llm: str
     agents: tuple[AgentStatus, ...]
     wrong: tuple[str, ...]
+    use: tuple[Use, ...] = ()
+    calls: int = 0
 
 
 def status(parts: Parts) -> Status:
@@ -85,7 +91,14 @@ def status(parts: Parts) -> Status:
         llm=parts.config.llm.provider,
         agents=agents,
         wrong=tuple(_wrong(parts, seen, agents)),
+        use=_use(parts, seen.now),
+        calls=sum(slot.is_held(seen.now) for slot in parts.store.slots()),
     )
+
+
+def _use(parts: Parts, now: datetime) -> tuple[Use, ...]:
+    hour, day = parts.store.spent(now - HOUR), parts.store.spent(day_began(now))
+    return uses(parts.config.budget, parts.config.llm, hour=hour, day=day, agents=tuple(parts.config.enabled))
 
 
 def _agent(parts: Parts, name: str, seen: Known, cursors: Sequence[Cursor], held: int) -> AgentStatus:

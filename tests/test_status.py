@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from dreamd.locks import DAEMON, exclusive
 from dreamd.night.run import run_night
 from dreamd.status import Status, listed, status
-from dreamd.stores.base import Changes, Held, LedgerRow
+from dreamd.stores.base import Changes, Held, LedgerRow, Slot
 from dreamd.tail.sync import sync
 from tests.acceptance.house import Home
 from tests.night.conftest import House, house  # noqa: F401 - a fixture
@@ -194,3 +194,26 @@ def test_it_counts_insights_and_tells_of_dreams_that_failed_or_left_something(ho
     assert wrong(home) == ""
     (anna,) = status(home.parts).agents
     assert (anna.long_term, anna.candidates, anna.dreaming) == (0, 1, None)
+
+
+def test_it_tells_what_dreamds_own_calls_took_and_which_run(house: Build) -> None:  # noqa: F811
+    home = house("anna")
+    now = home.clock.now()
+    done = Slot(
+        slot_id="1",
+        lane="here",
+        agent="anna",
+        purpose="distil",
+        began_at=now,
+        input_tokens=70,
+        output_tokens=7,
+    )
+    running = replace(done, slot_id="2", agent="bert", held_until=now + timedelta(seconds=30))
+    home.parts.store.write(Changes(slots=(done, running)))
+    seen = status(home.parts)
+    assert [(use.agent, use.calls_today, use.tokens_today) for use in seen.use] == [
+        ("", 2, 154),
+        ("anna", 1, 77),
+        ("bert", 1, 77),
+    ]
+    assert seen.calls == 1

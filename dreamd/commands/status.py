@@ -55,12 +55,27 @@ def _print(now: Status) -> None:
     if now.night:
         click.echo(f"night    under way, {now.night}")
     click.echo(f"llm      {now.llm if now.llm != 'none' else 'none: dailies by rule, no Deep Dream'}")
+    click.echo(f"calls    {_use(now)}")
     click.echo(f"state    {now.state}")
     for agent in now.agents:
         _print_agent(agent, when="" if now.daemon else " (when the daemon runs)")
     click.echo("wrong    nothing" if not now.wrong else "wrong")
     for sentence in now.wrong:
         click.echo(f"  - {sentence}")
+
+
+def _use(now: Status) -> str:
+    """What dreamd's own calls took of what they may."""
+    whole = now.use[0]
+    cost = "" if whole.cost_today is None else f", {whole.cost_today:.4f} spent"
+    about = "about " if whole.estimated else ""
+    flight = f", {now.calls} in flight" if now.calls else ""
+    tokens = f"{about}{_of(whole.tokens_today, whole.tokens_per_day)} tokens today"
+    return f"{_of(whole.calls_this_hour, whole.calls_per_hour)} in the last hour, {tokens}{cost}{flight}"
+
+
+def _of(used: int, most: int) -> str:
+    return f"{used:,} of {most:,}" if most else f"{used:,}"
 
 
 def _who(daemon: Holder | None) -> str:

@@ -1,3 +1,4 @@
+import contextlib
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -5,6 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from dreamd.cli import cli
+from dreamd.stores.base import Changes, Slot
+from dreamd.stores.sqlite import SqliteStore
 from tests.acceptance.house import Home
 
 
@@ -23,6 +26,17 @@ def test_it_says_for_people_how_things_stand(tmp_path: Path) -> None:
     assert " UTC (when the daemon runs)\n" in lines
     assert "  backlog  2 records in no daily yet, of 20" in lines
     assert "; run `dreamd night --agent anna --date D` for each you want" in lines
+
+
+def test_it_says_what_calls_took_of_what_they_may(tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    home.configure("[budget]\ntokens_per_day = 5000\n[llm]\ninput_price = 1.0\n")
+    now = datetime.now(UTC)
+    slot = Slot(slot_id="1", lane="here", agent="anna", purpose="distil", began_at=now, input_tokens=1500)
+    (home.root / "state").mkdir(exist_ok=True)
+    with contextlib.closing(SqliteStore(home.root / "state")) as store:
+        store.write(Changes(slots=(slot,)))
+    assert "calls    1 in the last hour, about 1,500 of 5,000 tokens today, 0.0015 spent\n" in told(home)
 
 
 def test_when_all_is_well_it_says_that(tmp_path: Path) -> None:
