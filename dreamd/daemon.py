@@ -1,6 +1,7 @@
 """The composition root: the only place where a store and a provider are chosen."""
 
 import random
+import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,11 +13,16 @@ from dreamd.clock import Clock, SystemClock
 from dreamd.config import Config
 from dreamd.errors import ConfigError, WorkspaceError
 from dreamd.events import Emit, silent
-from dreamd.gate.chain import linked
+from dreamd.gate.attending import Attendant
+from dreamd.gate.chain import Gated, linked
+from dreamd.gate.lanes import Lanes, key_name, upstream_name
+from dreamd.gate.leases import Leases
 from dreamd.parts import Metered, Parts
 from dreamd.providers.base import Provider
 from dreamd.sections import Llm
 from dreamd.stores.base import Store
+
+_OWN_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
 
 
 @contextmanager
@@ -31,6 +37,7 @@ def open_parts(
     state = state_folder(config)
     opened = cast("Callable[[Path], Store]", _plugins.load("stores", store, "OPEN"))(state)
     clock = clock or SystemClock()
+    lanes = _lanes(config, clock, emit)
     try:
         yield Parts(
             config=config,
@@ -38,7 +45,8 @@ def open_parts(
             store=opened,
             clock=clock,
             emit=emit,
-            provider=_chain(config.llm, opened, clock, emit),
+            provider=_chain(config, opened, clock, emit, lanes),
+            foreground=lanes,
         )
     finally:
         opened.close()
@@ -74,11 +82,51 @@ def state_folder(config: Config) -> Path:
     return state
 
 
-def _chain(llm: Llm, store: Store, clock: Clock, emit: Emit) -> Callable[[str], Metered] | None:
+def upstream_of(llm: Llm) -> str:
+    """The base URL that dreamd's own calls go to."""
+    return llm.base_url or _OWN_URLS.get(llm.provider, f"http://{llm.provider}")
+
+
+def _lanes(config: Config, clock: Clock, emit: Emit) -> Lanes:
+    try:
+        own_key = key_name(configuration.api_key(config.llm))
+    except ConfigError:  # told by the first call that needs it
+        own_key = ""
+    return Lanes(config.gate, concurrency=config.llm.concurrency, clock=clock, emit=emit, own_key=own_key)
+
+
+def _chain(
+    config: Config, store: Store, clock: Clock, emit: Emit, lanes: Lanes
+) -> Callable[[str], Metered] | None:
     """What makes the chain of a job's calls; the provider is loaded at the first call: httpx is slow to import."""
+    llm = config.llm
     if llm.provider == "none":
         return None
-    return linked(_opening(llm), llm=llm, store=store, clock=clock, emit=emit, draw=random.random)
+    gate = _gated(config, store, clock, emit, lanes)
+    return linked(_opening(llm), gate=gate, llm=llm, store=store, clock=clock, emit=emit, draw=random.random)
+
+
+def _gated(config: Config, store: Store, clock: Clock, emit: Emit, lanes: Lanes) -> Gated:
+    lane = lanes.lane(upstream_of(config.llm))
+    attendant = Attendant(
+        lane,
+        store,
+        agents={
+            name
+            for name, agent in config.enabled.items()
+            if not agent.upstream or upstream_name(agent.upstream) == lane.name
+        },
+        turn_timeout_s=config.dream.turn_timeout_s,
+        long_wait_s=config.gate.long_wait_s,
+        clock=clock,
+        emit=emit,
+    )
+    leases = Leases(store, budget=config.budget, lease_s=config.gate.lease_s, clock=clock, new_id=_new_id)
+    return Gated(lane, attendant, leases)
+
+
+def _new_id() -> str:
+    return uuid.uuid4().hex
 
 
 def _opening(llm: Llm) -> Callable[[], Provider]:

@@ -102,7 +102,11 @@ class PromptTooLong(ProviderError):
 
 
 class ProviderUnreachable(ProviderError):
-    """Connection, time-out or server fault: repeat later."""
+    """Connection, time-out or server fault: repeat later. `timed_out`: it was there, and did not answer in time."""
+
+    def __init__(self, what: str, *, timed_out: bool = False, hint: str = "") -> None:
+        super().__init__(what, hint=hint)
+        self.timed_out = timed_out
 
 
 class ProviderBusy(ProviderError):

@@ -1,7 +1,7 @@
 """A deadline that stands still while a call waits its turn: only time in which the provider works counts."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 
@@ -41,3 +41,14 @@ def stands_still() -> Iterator[None]:
         yield
     finally:
         scope.deadline = anyio.current_time() + left
+
+
+@contextmanager
+def given_back(condition: Callable[[], bool]) -> Iterator[None]:
+    """The enclosing `Budget.within`, if there is one, gets back what the block took if the condition holds at its end."""
+    scope, began = _running.get(), anyio.current_time()
+    try:
+        yield
+    finally:
+        if scope is not None and condition():
+            scope.deadline += anyio.current_time() - began

@@ -88,7 +88,7 @@ class Retrying(Provider):
                 return await self._provider.complete(prompt)
         except TimeoutError as error:
             raise ProviderUnreachable(
-                f"no whole reply within {self._llm.deadline_s:g} s", hint="see llm.deadline_s"
+                f"no whole reply within {self._llm.deadline_s:g} s", timed_out=True, hint="see llm.deadline_s"
             ) from error
 
     async def _pause(self, error: ProviderError, failures: Failures, budget: Budget, prompt: Prompt) -> None:

@@ -5,10 +5,12 @@ meets a connection that the server is just closing, and a cancelled call is seen
 """
 
 import logging
+import socket
 import ssl
 from collections.abc import Callable, Mapping
-from functools import cache
-from typing import TypeVar
+from contextlib import suppress
+from functools import cache, partial
+from typing import Any, TypeVar
 
 import anyio
 import httpx
@@ -20,6 +22,7 @@ from dreamd.calls import Purpose
 from dreamd.config import api_key
 from dreamd.errors import ConfigError, ProviderError, ProviderRefused, ProviderUnreachable, ReplyUnusable
 from dreamd.providers._answers import Answer, fault
+from dreamd.providers.base import listener
 from dreamd.sections import Llm
 
 D = TypeVar("D")  # a provider's dialect
@@ -98,10 +101,17 @@ class Server:
     ) -> Answer:
         where = self.place(path)
         try:
-            async with client.stream("POST", self._base + path, content=body, headers=headers) as response:
-                return Answer(response.status_code, dict(response.headers), await self._body(response, where))
+            async with client.stream(
+                "POST", self._base + path, content=body, headers=headers, extensions={"trace": _connected}
+            ) as response:
+                told = dict(response.headers)
+                if follows := listener.get():
+                    follows.answered(told)
+                return Answer(response.status_code, told, await self._body(response, where))
         except TimeoutError as error:
-            raise ProviderUnreachable(f"{where} stopped in the middle of its answer") from error
+            raise ProviderUnreachable(
+                f"{where} stopped in the middle of its answer", timed_out=True
+            ) from error
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             raise _transport_fault(error, where) from error
 
@@ -113,6 +123,8 @@ class Server:
                 chunk = await anext(chunks, b"")
             if not chunk:
                 return bytes(whole)
+            if not whole and (follows := listener.get()):
+                follows.first_byte()
             whole += chunk
             if len(whole) > LARGEST_REPLY:
                 raise ReplyUnusable(f"{where} sent more than {LARGEST_REPLY >> 20} MB")
@@ -135,6 +147,21 @@ def _client(llm: Llm) -> httpx.AsyncClient:
     )
 
 
+async def _connected(event: str, info: Mapping[str, Any]) -> None:
+    """Of each step httpcore tells: hand the new connection to who follows the call."""
+    follows = listener.get()
+    if follows is not None and event in (
+        "connection.connect_tcp.complete",
+        "connection.connect_unix_socket.complete",
+    ):
+        follows.connected(partial(_hang_up, info["return_value"].get_extra_info("socket")))
+
+
+def _hang_up(connection: socket.socket) -> None:
+    with suppress(OSError):  # it is gone already
+        connection.shutdown(socket.SHUT_RDWR)
+
+
 def _transport_fault(error: Exception, where: str) -> ProviderError:
     """By class: 1. what no repeating helps, 2. a body that does not unpack, 3. everything that may pass."""
     if isinstance(error, httpx.InvalidURL | httpx.UnsupportedProtocol):
@@ -145,7 +172,8 @@ def _transport_fault(error: Exception, where: str) -> ProviderError:
         )
     if isinstance(error, httpx.DecodingError):
         return ReplyUnusable(f"{where} sent a body that does not unpack")
-    return ProviderUnreachable(f"{where}: {_trouble(error)}", hint="is the server up?")
+    late = isinstance(error, httpx.ReadTimeout | httpx.WriteTimeout)
+    return ProviderUnreachable(f"{where}: {_trouble(error)}", timed_out=late, hint="is the server up?")
 
 
 def _trouble(error: BaseException) -> str:

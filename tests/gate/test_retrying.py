@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dreamd.calls import Prompt, Reply
-from dreamd.clock import StillClock
+from dreamd.clock import StillClock, SystemClock
 from dreamd.errors import (
     PromptTooLong,
     ProviderBusy,
@@ -15,12 +15,13 @@ from dreamd.errors import (
     ProviderUnreachable,
     ReplyUnusable,
 )
-from dreamd.events import CALL_FAILED, CALL_FINISHED, CALL_RETRIED, Event
-from dreamd.gate.gated import Gate, GatedProvider
+from dreamd.events import CALL_FAILED, CALL_FINISHED, CALL_RETRIED, Event, silent
+from dreamd.gate.gated import GatedProvider
+from dreamd.gate.lane import Lane
 from dreamd.gate.retrying import BASE_S, CAP_S, Failures, Retrying, backoff, pause
 from dreamd.providers.base import Provider
 from dreamd.providers.scripted import ScriptedProvider
-from dreamd.sections import Llm
+from dreamd.sections import Gate, Llm
 
 PROMPT = Prompt(purpose="deep-dream", system="the secret system", user="the secret log", max_tokens=9)
 DOWN = ProviderUnreachable("the server is down")
@@ -147,21 +148,24 @@ async def test_a_hanging_call_is_cut_by_the_deadline(clock: StillClock) -> None:
 
 
 async def test_waiting_for_a_turn_at_the_gate_is_not_held_against_the_deadline(clock: StillClock) -> None:
-    gate = Gate(1)
+    gate = Lane("one slot", Gate(), concurrency=1, clock=SystemClock(), emit=silent)
     house = House(clock, GatedProvider(gate, ScriptedProvider(["worth waiting"])), deadline_s=0.02)
     replies: list[Reply] = []
 
     async def call() -> None:
         replies.append(await house.retrying.complete(PROMPT))
 
-    async with anyio.create_task_group() as group, gate.turn("foreground"):
+    someone = gate.arrive(1)
+    async with anyio.create_task_group() as group:
         group.start_soon(call)
         await anyio.sleep(0.05)
+        assert replies == []
+        someone.done()
     assert [reply.text for reply in replies] == ["worth waiting"]
 
 
 async def test_no_place_at_the_gate_is_held_during_a_pause(clock: StillClock) -> None:
-    gate = Gate(1)
+    gate = Lane("one slot", Gate(), concurrency=1, clock=clock, emit=silent)
     held: list[int] = []
 
     class Watching(StillClock):

@@ -1,0 +1,92 @@
+"""How many calls an upstream takes at once, learned from how its calls went (pure; times are monotonic seconds).
+
+1. The limit starts at the floor and rises by one when a call that began as the next one above it was answered well.
+   Nobody grows on calls that left slots unused.
+2. A refusal (429, 529) or a time-out halves it.
+3. A first byte that came late, on a server that queues instead of refusing, leads it down by one.
+4. A number of calls that failed is not tried again before a pause, which doubles with each failure.
+
+Only dream calls are sent to try a number (`tries`); a foreground call that happens to exceed the limit may prove more.
+After G. Jacobson's AIMD as in Netflix concurrency-limits and Vector's adaptive request concurrency, but that the
+numbers are proven before they are used: the foreground must never meet a limit that was only hoped for.
+"""
+
+from typing import Literal
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 60.0
+REST_S = 1.0
+
+Verdict = Literal["good", "slow", "refused", "unknown"]
+
+
+class Limit(Struct, frozen=True, kw_only=True):
+    """`calls` is the limit; `tested` once a call within it went well: before that nothing more is tried.
+
+    `failed` is the least number known to be too many, 0 while none is; it may be tried from `retry_at` on. Nothing is
+    tried before `rest_until`. Calls that began before `lowered_at` tell of the time before.
+    """
+
+    floor: int
+    ceiling: int
+    calls: int
+    tested: bool = False
+    failed: int = 0
+    retry_at: float = 0.0
+    pause_s: float = 0.0
+    rest_until: float = float("-inf")
+    lowered_at: float = float("-inf")
+
+
+def starting(floor: int, ceiling: int) -> Limit:
+    return Limit(floor=floor, ceiling=max(floor, ceiling), calls=floor)
+
+
+def tries(limit: Limit, now: float) -> bool:
+    """Whether one call more than the limit may be tried."""
+    if not limit.tested or limit.calls >= limit.ceiling or now < limit.rest_until:
+        return False
+    return not limit.failed or limit.calls + 1 < limit.failed or now >= limit.retry_at
+
+
+def rested(limit: Limit, now: float) -> Limit:
+    """After calls had to make way: a number tried while the foreground is busy would only be broken off again."""
+    return replace(limit, rest_until=now + REST_S)
+
+
+def judged(limit: Limit, verdict: Verdict, in_flight: int, began: float, now: float) -> Limit:
+    """After a call that began as the `in_flight`-th."""
+    if verdict == "good":
+        return _proven(limit, in_flight)
+    if verdict == "unknown" or began < limit.lowered_at:
+        return limit
+    return _refused(limit, in_flight, now) if verdict == "refused" else _slowed(limit, in_flight, now)
+
+
+def _proven(limit: Limit, in_flight: int) -> Limit:
+    if in_flight <= limit.calls:
+        return limit if limit.tested else replace(limit, tested=True)
+    calls = min(limit.calls + 1, limit.ceiling)
+    if limit.failed and in_flight >= limit.failed:  # the upstream takes more than it did
+        return replace(limit, calls=calls, failed=0, pause_s=0.0)
+    return replace(limit, calls=calls)
+
+
+def _refused(limit: Limit, in_flight: int, now: float) -> Limit:
+    halved = max(limit.floor, min(limit.calls, in_flight) // 2)
+    return replace(_failing(limit, in_flight, now), calls=halved, tested=False, lowered_at=now)
+
+
+def _slowed(limit: Limit, in_flight: int, now: float) -> Limit:
+    if in_flight > limit.calls:  # it was only tried
+        return _failing(limit, in_flight, now)
+    lowered = max(limit.floor, min(limit.calls, in_flight - 1))
+    return replace(_failing(limit, in_flight, now), calls=lowered, tested=False, lowered_at=now)
+
+
+def _failing(limit: Limit, in_flight: int, now: float) -> Limit:
+    pause_s = min(max(FIRST_PAUSE_S, limit.pause_s * 2), LONGEST_PAUSE_S)
+    failed = max(limit.floor + 1, min(in_flight, limit.failed or in_flight))
+    return replace(limit, failed=failed, pause_s=pause_s, retry_at=now + pause_s)
