@@ -20,7 +20,7 @@ import tempfile
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import count
@@ -174,16 +174,17 @@ async def sleeper(job: Metered, draw: random.Random, setup: Setup, numbers: Iter
 
 
 def naive(url: str, setup: Setup, seed: int, over: threading.Event) -> None:
-    """A thread that calls and calls."""
+    """A thread that calls and calls; its last call is broken off with the upstream."""
     draw, place = random.Random(seed), urlsplit(url)
     connection = http.client.HTTPConnection(place.hostname or "", place.port)
-    while not over.is_set():
-        body = request(dream_tokens(draw, setup), "dream")
-        connection.request("POST", "/v1/chat/completions", body, {"X-Dreamd-Purpose": "distil"})
-        answer = connection.getresponse()
-        answer.read()
-        if answer.status == 429:
-            time.sleep(RETRY_S)
+    with suppress(OSError, http.client.HTTPException):
+        while not over.is_set():
+            body = request(dream_tokens(draw, setup), "dream")
+            connection.request("POST", "/v1/chat/completions", body, {"X-Dreamd-Purpose": "distil"})
+            answer = connection.getresponse()
+            answer.read()
+            if answer.status == 429:
+                time.sleep(RETRY_S)
 
 
 @asynccontextmanager
