@@ -83,7 +83,6 @@ class Call(User):
         self._ways = ways
         self._request: Body = body(head.length)
         self._outgoing: Outgoing | None = None
-        self._connecting: anyio.CancelScope | None = None
         self._unsent: list[bytes] = []  # while there is no connection
         self._kept: list[bytes] | None = []  # what was sent, in case that it must be sent again
         self._size = 0  # of what was sent
@@ -183,23 +182,22 @@ class Call(User):
     # to the upstream
 
     async def _connect(self) -> None:
+        """Runs to its end even when the call is over: asyncio may lose a connection whose making is cancelled."""
         refused = Refused(503, "dreamd is stopping")
         outgoing = None
         name = self._pool.upstream.name
         try:
-            with anyio.CancelScope() as self._connecting, anyio.fail_after(self._ways.connect_timeout_s):
+            with anyio.fail_after(self._ways.connect_timeout_s):
                 outgoing = await self._pool.connect()
         except TimeoutError:
             refused = Refused(504, f"the upstream {name!r} did not take the connection in time")
         except OSError as error:
             refused = Refused(502, f"the upstream {name!r} cannot be reached: {_why(error)}")
         finally:
-            self._connecting = None
+            self._ways.reached(self._pool, refused if outgoing is None else None)
             if outgoing is None:
-                self._ways.reached(self._pool, refused)
                 self.refuse(refused)
         if outgoing is not None:
-            self._ways.reached(self._pool, None)
             self._connected(outgoing)
 
     def _connected(self, outgoing: Outgoing) -> None:
@@ -316,8 +314,6 @@ class Call(User):
         self._is_over = True
         self._ways.counters.under_way -= 1
         self._conclude()
-        if self._connecting is not None:
-            self._connecting.cancel()
         outgoing, self._outgoing = self._outgoing, None
         if outgoing is None:
             return

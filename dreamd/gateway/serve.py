@@ -156,7 +156,7 @@ async def opened(
             finally:
                 with anyio.CancelScope(shield=True):
                     await _closed(server, gateway)
-                    send.close()
+                tasks.cancel_scope.cancel()
 
 
 async def _run(started: MemoryObjectReceiveStream[Task]) -> None:
