@@ -10,6 +10,7 @@ import asyncio
 import json
 import math
 import socket
+import ssl
 import struct
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager, suppress
@@ -20,7 +21,7 @@ import anyio.lowlevel
 
 from dreamd.events import Event
 from dreamd.gateway.serve import Gateway, opened
-from dreamd.gateway.settings import Settings, settled
+from dreamd.gateway.settings import settled
 from dreamd.parts import Foreground, ForegroundCall
 from dreamd.sections import Gateway as Section
 
@@ -207,9 +208,9 @@ class House:
 
 
 @asynccontextmanager
-async def house(answer: Answer, *, settings: Settings | None = None, **keys: object) -> AsyncIterator[House]:
+async def house(answer: Answer, *, tls: ssl.SSLContext | None = None, **keys: object) -> AsyncIterator[House]:
     server = Server(answer)
-    listener = await asyncio.start_server(server.serve, "127.0.0.1", 0, limit=1 << 20)
+    listener = await asyncio.start_server(server.serve, "127.0.0.1", 0, limit=1 << 20, ssl=tls)
     server.port = listener.sockets[0].getsockname()[1]
     section = Section(
         listen="127.0.0.1:0",
@@ -221,7 +222,7 @@ async def house(answer: Answer, *, settings: Settings | None = None, **keys: obj
     def emit(event: Event, /, **values: object) -> None:
         events.append((event, values))
 
-    async with opened(settings or settled(section), lanes, emit=emit) as gateway:
+    async with opened(settled(section), lanes, emit=emit) as gateway:
         h = House(gateway, lanes, server, events)
         try:
             yield h

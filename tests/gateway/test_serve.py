@@ -1,11 +1,20 @@
 """The gateway as a whole: what its clients and its upstreams see, on real sockets."""
 
+import socket
+from pathlib import Path
+
 import anyio
 
-from dreamd.events import UPSTREAM_REACHED, UPSTREAM_UNREACHABLE
+from dreamd.clock import StillClock
+from dreamd.config import Config
+from dreamd.events import GATEWAY_FAILED, GATEWAY_OPENED, UPSTREAM_REACHED, UPSTREAM_UNREACHABLE, Event
 from dreamd.gate.lanes import key_name
 from dreamd.gateway.refusals import Refused
-from tests.gateway.house import Message, Wire, get, house, ok, post, saying
+from dreamd.gateway.serve import AGAIN_S, serve
+from dreamd.parts import Parts
+from dreamd.sections import Gateway as Section
+from dreamd.stores.inmemory import InMemoryStore
+from tests.gateway.house import Message, Wire, get, house, ok, post, saying, until
 
 
 async def test_a_call_and_its_answer_pass_unchanged_and_are_announced() -> None:
@@ -144,3 +153,25 @@ async def test_any_method_passes() -> None:
         for method in (b"GET", b"PUT", b"PATCH", b"DELETE", b"OPTIONS", b"PROPFIND"):
             assert (await h.ask(get(method=method))).status == 200
     assert [request.first.split(" ")[0] for request in seen][-2:] == ["OPTIONS", "PROPFIND"]
+
+
+async def test_an_address_that_is_taken_is_told_once_and_had_as_soon_as_it_is_free(
+    clock: StillClock, tmp_path: Path
+) -> None:
+    told: list[Event] = []
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        section = Section(listen=f"127.0.0.1:{taken.getsockname()[1]}")
+        parts = Parts(
+            config=Config(gateway=section),
+            state=tmp_path,
+            store=InMemoryStore(),
+            clock=clock,
+            emit=lambda event, /, **_values: told.append(event),
+        )
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(serve, parts)
+            await until(lambda: clock.ticks > 5 * AGAIN_S)
+            taken.close()
+            await until(lambda: GATEWAY_OPENED in told)
+            tasks.cancel_scope.cancel()
+    assert told == [GATEWAY_FAILED, GATEWAY_OPENED]
