@@ -65,10 +65,17 @@ class Dreams(Protocol):
     async def __call__(self, parts: Parts) -> None: ...
 
 
+class Life(Protocol):
+    """`gateway.serve.Life`."""
+
+    parts: Parts
+    changed: anyio.Event
+
+
 class Serve(Protocol):
     """`gateway.serve.serve`."""
 
-    async def __call__(self, parts: Parts) -> None: ...
+    async def __call__(self, life: Life) -> None: ...
 
 
 class Health(Struct):
@@ -81,6 +88,32 @@ class Health(Struct):
         return not self.pulse.late() and max(self.failures.values(), default=0) < FAILURES_IN_A_ROW
 
 
+class Door:
+    """The gateway's place: it stays open from one configuration to the next, so that agents' calls go on."""
+
+    def __init__(self, parts: Parts, failures: Counter[str]) -> None:
+        self.parts = parts
+        self.changed = anyio.Event()
+        self._health = Health(Pulse(parts.clock), failures)
+        self._open = anyio.CancelScope()
+
+    def belongs_to(self, parts: Parts) -> None:
+        self.parts = parts
+        self.changed.set()
+        self.changed = anyio.Event()
+
+    async def kept(self) -> None:
+        """Runs until `close`. Loads the gateway only where one is asked for."""
+        with self._open:
+            while not self.parts.config.gateway.listen:
+                await self.changed.wait()
+            serve = cast("Serve", await to_thread.run_sync(_plugins.load, "gateway", "serve", "serve"))
+            await _kept("gateway", partial(serve, self), self.parts, self._health)
+
+    def close(self) -> None:
+        self._open.cancel()
+
+
 async def serve(load: Load, clock: Clock | None = None) -> None:
     """Run until SIGTERM or SIGINT. Before it is ready it raises ConfigError, StateLocked, StoreError, WorkspaceError."""
     clock = clock or SystemClock()
@@ -90,26 +123,36 @@ async def serve(load: Load, clock: Clock | None = None) -> None:
     with anyio.open_signal_receiver(signal.SIGTERM, signal.SIGINT, signal.SIGHUP) as signals:
         async with exclusive(state / DAEMON, clock, what="dreamd runs"):
             emit(DAEMON_STARTED, version=__version__, pid=os.getpid(), state=state)
-            next_config: Config | None = config
-            while next_config is not None:
-                async with _opened(next_config, clock) as parts:
-                    next_config = await _live(parts, signals, load)
+            await _lives(config, clock, signals, load)
             emit(DAEMON_STOPPED)
 
 
-async def _live(parts: Parts, signals: Signals, load: Load) -> Config | None:
+async def _lives(config: Config | None, clock: Clock, signals: Signals, load: Load) -> None:
+    failures: Counter[str] = Counter()
+    door: Door | None = None
+    async with anyio.create_task_group() as tasks:
+        while config is not None:
+            async with _opened(config, clock) as parts:
+                if door is None:
+                    door = Door(parts, failures)
+                    tasks.start_soon(door.kept)
+                door.belongs_to(parts)
+                config = await _live(parts, door, Health(Pulse(clock), failures), signals, load)
+
+
+async def _live(parts: Parts, door: Door, health: Health, signals: Signals, load: Load) -> Config | None:
     """One life between two configurations: returns the next one, or None at the end."""
-    health, ready = Health(Pulse(parts.clock)), anyio.Event()
+    ready = anyio.Event()
     await to_thread.run_sync(_warn, parts)
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_kept, "follow", partial(follow, parts, ready), parts, health)
         tasks.start_soon(_kept, "night", partial(_nights, parts, health.pulse, ready), parts, health)
         tasks.start_soon(_kept, "dream", partial(_dreams, parts, ready), parts, health)
-        if parts.config.gateway.listen:
-            tasks.start_soon(_kept, "gateway", partial(_gateway, parts), parts, health)
         tasks.start_soon(_announced, parts, ready)
         tasks.start_soon(_watchdog_fed, parts, health)
         config = await _next(parts, signals, load)
+        if config is None:
+            door.close()
         tasks.cancel_scope.cancel()
     return config
 
@@ -139,12 +182,6 @@ async def _dreams(parts: Parts, ready: anyio.Event) -> None:
         await ready.wait()
     watch = cast("Dreams", await to_thread.run_sync(_plugins.load, "dream", "watch", "watch"))
     await watch(parts)
-
-
-async def _gateway(parts: Parts) -> None:
-    """Loaded only where it is asked for."""
-    serve = cast("Serve", await to_thread.run_sync(_plugins.load, "gateway", "serve", "serve"))
-    await serve(parts)
 
 
 def _settled(config: Config) -> Config:

@@ -11,6 +11,7 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
 from functools import partial
 from pathlib import Path
+from typing import Protocol
 
 import anyio
 from anyio import to_thread
@@ -64,8 +65,8 @@ class Gateway(House):
             upstream.name: Pool(upstream, tls, self.time) for upstream in settings.upstreams.values()
         }
         self.port = 0  # where it listens, once it does
-        self._foreground = foreground
-        self._emit = emit
+        self.foreground = foreground
+        self.emit: Emit = emit
         self._unreachable: set[str] = set()
         self._stopping = False
         self._emptied = anyio.Event()
@@ -75,9 +76,9 @@ class Gateway(House):
         return self.pools[upstream.name]
 
     def arrived(self, upstream: Upstream, head: RequestHead) -> ForegroundCall | None:
-        if self._foreground is None or PURPOSE in head.fields:
+        if self.foreground is None or PURPOSE in head.fields:
             return None
-        return self._foreground.arrive(upstream.base_url, max(head.length, 0), key_name(key_of(head)))
+        return self.foreground.arrive(upstream.base_url, max(head.length, 0), key_name(key_of(head)))
 
     def stopping(self) -> bool:
         return self._stopping
@@ -87,10 +88,10 @@ class Gateway(House):
         name = pool.upstream.name
         if refused is not None and name not in self._unreachable and not self._stopping:
             self._unreachable.add(name)
-            self._emit(UPSTREAM_UNREACHABLE, upstream=name, reason=refused.message)
+            self.emit(UPSTREAM_UNREACHABLE, upstream=name, reason=refused.message)
         elif refused is None and name in self._unreachable:
             self._unreachable.discard(name)
-            self._emit(UPSTREAM_REACHED, upstream=name)
+            self.emit(UPSTREAM_REACHED, upstream=name)
 
     def came(self, client: Incoming) -> bool:
         self.clients.add(client)
@@ -187,19 +188,46 @@ async def _listening(gateway: Gateway) -> asyncio.Server:
     return server
 
 
-async def serve(parts: Parts) -> None:
-    """Run until cancelled. An address that cannot be had is told once and tried again. Raises ConfigError."""
-    settings = await to_thread.run_sync(settled, parts.config.gateway)
+class Life(Protocol):
+    """A gateway outlives a change of the configuration: the parts as they are now, and when there will be others."""
+
+    parts: Parts
+    changed: anyio.Event
+
+
+async def serve(life: Life) -> None:
+    """Run until cancelled, on new parts without ending a call, on new settings anew.
+
+    An address that cannot be had is told once and tried again. Raises ConfigError.
+    """
     told = False
     while True:
+        parts, changed = life.parts, life.changed
+        settings = await to_thread.run_sync(_wanted, parts)
+        if settings is None:
+            await changed.wait()
+            continue
+        listen = parts.config.gateway.listen
         try:
-            async with opened(settings, parts.foreground, emit=parts.emit):
-                parts.emit(
-                    GATEWAY_OPENED, listen=parts.config.gateway.listen, upstreams=len(settings.upstreams)
-                )
-                await anyio.sleep_forever()
+            async with opened(settings, parts.foreground, emit=parts.emit) as gateway:
+                parts.emit(GATEWAY_OPENED, listen=listen, upstreams=len(settings.upstreams))
+                told = False
+                await _until_others_are_wanted(life, gateway)
         except OSError as error:
             if not told:
-                parts.emit(GATEWAY_FAILED, listen=parts.config.gateway.listen, reason=error.strerror)
+                parts.emit(GATEWAY_FAILED, listen=listen, reason=error.strerror)
             told = True
             await parts.clock.sleep(AGAIN_S)
+
+
+async def _until_others_are_wanted(life: Life, gateway: Gateway) -> None:
+    while True:
+        parts, changed = life.parts, life.changed
+        if await to_thread.run_sync(_wanted, parts) != gateway.settings:
+            return
+        gateway.foreground, gateway.emit = parts.foreground, parts.emit
+        await changed.wait()
+
+
+def _wanted(parts: Parts) -> Settings | None:
+    return settled(parts.config.gateway) if parts.config.gateway.listen else None

@@ -23,17 +23,17 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from heapq import heappop, heappush
 from pathlib import Path
 
 import anyio
 
+from dreamd.clock import SystemClock
+from dreamd.gate.lanes import Lanes
 from dreamd.gateway.serve import opened
 from dreamd.gateway.settings import settled
-from dreamd.parts import Foreground, ForegroundCall
-from dreamd.sections import Gateway
+from dreamd.sections import Gate, Gateway
 
 PATH = "/v1/chat/completions"
 CHUNKS = 50
@@ -230,25 +230,9 @@ def load(port: int, path: str, play: str, concurrency: int, seconds: float) -> d
 # the gateways
 
 
-class Told(ForegroundCall):
-    def answered(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
-        self.status, self.headers = status, dict(headers)
-
-    def first_byte(self) -> None:
-        self.status += 1
-
-    def done(self) -> None:
-        self.status += 1
-
-
-class Announced(Foreground):
-    def arrive(self, upstream: str, prompt_bytes: int = 0, key: str = "") -> Told:
-        return Told()
-
-
 async def dreamd(port: int, upstream: int) -> None:
     section = Gateway(listen=f"127.0.0.1:{port}", upstreams={"up": f"http://127.0.0.1:{upstream}"})
-    async with opened(settled(section), Announced()):
+    async with opened(settled(section), Lanes(Gate(), concurrency=2, clock=SystemClock())):
         await anyio.sleep_forever()
 
 
@@ -272,6 +256,7 @@ LITELLM = """
 model_list:
   - model_name: m
     litellm_params: {{model: openai/m, api_base: "http://127.0.0.1:{upstream}/v1", api_key: sk-bench}}
+general_settings: {{dangerously_permit_weak_or_unset_master_key: true}}
 litellm_settings: {{telemetry: false, drop_params: false, num_retries: 0}}
 """
 
@@ -301,7 +286,7 @@ def started(stack: ExitStack, words: list[str], core: int | None, port: int) -> 
     stack.callback(child.send_signal, signal.SIGTERM)
     if core is not None:
         os.sched_setaffinity(child.pid, {core})
-    for _ in range(1200):
+    for _ in range(2400):
         with suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
             return child.pid
         time.sleep(0.05)

@@ -1,6 +1,9 @@
 """The gateway as a whole: what its clients and its upstreams see, on real sockets."""
 
+import asyncio
 import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
@@ -14,7 +17,7 @@ from dreamd.gateway.serve import AGAIN_S, serve
 from dreamd.parts import Parts
 from dreamd.sections import Gateway as Section
 from dreamd.stores.inmemory import InMemoryStore
-from tests.gateway.house import Message, Wire, get, house, ok, post, saying, until
+from tests.gateway.house import Lanes, Message, Wire, get, house, ok, post, saying, until
 
 
 async def test_a_call_and_its_answer_pass_unchanged_and_are_announced() -> None:
@@ -155,6 +158,19 @@ async def test_any_method_passes() -> None:
     assert [request.first.split(" ")[0] for request in seen][-2:] == ["OPTIONS", "PROPFIND"]
 
 
+class Living:
+    """What the supervisor tells the gateway of its parts."""
+
+    def __init__(self, parts: Parts) -> None:
+        self.parts = parts
+        self.changed = anyio.Event()
+
+    def goes_on(self, parts: Parts) -> None:
+        self.parts = parts
+        self.changed.set()
+        self.changed = anyio.Event()
+
+
 async def test_an_address_that_is_taken_is_told_once_and_had_as_soon_as_it_is_free(
     clock: StillClock, tmp_path: Path
 ) -> None:
@@ -169,9 +185,60 @@ async def test_an_address_that_is_taken_is_told_once_and_had_as_soon_as_it_is_fr
             emit=lambda event, /, **_values: told.append(event),
         )
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(serve, parts)
+            tasks.start_soon(serve, Living(parts))
             await until(lambda: clock.ticks > 5 * AGAIN_S)
             taken.close()
             await until(lambda: GATEWAY_OPENED in told)
             tasks.cancel_scope.cancel()
     assert told == [GATEWAY_FAILED, GATEWAY_OPENED]
+
+
+@asynccontextmanager
+async def served(
+    told: list[Event], clock: StillClock, path: Path
+) -> AsyncIterator[tuple[Living, Wire, Callable[..., Parts]]]:
+    """`serve` on a socket, a client of it, and what makes its parts."""
+
+    def parts(lanes: Lanes, **keys: object) -> Parts:
+        return Parts(
+            config=Config(gateway=Section(upstreams={"up": f"http://127.0.0.1:{h.server.port}"}, **keys)),
+            state=path.parent,
+            store=InMemoryStore(),
+            clock=clock,
+            emit=lambda event, /, **_values: told.append(event),
+            foreground=lanes,
+        )
+
+    async with house(saying(ok())) as h, anyio.create_task_group() as tasks:
+        life = Living(parts(Lanes(), listen=f"unix:{path}"))
+        tasks.start_soon(serve, life)
+        await until(lambda: GATEWAY_OPENED in told)
+        client = Wire(*await asyncio.open_unix_connection(path))
+        yield life, client, parts
+        await client.close()
+        tasks.cancel_scope.cancel()
+
+
+async def test_a_change_of_the_configuration_ends_no_connection_and_its_calls_go_to_the_new_lanes(
+    clock: StillClock, tmp_path: Path
+) -> None:
+    told: list[Event] = []
+    async with served(told, clock, tmp_path / "g") as (life, client, parts):
+        await client.send(post())
+        await client.message()
+        new = Lanes()
+        life.goes_on(parts(new, listen=f"unix:{tmp_path / 'g'}"))
+        while not new.calls:
+            await client.send(post())
+            assert (await client.message()).status == 200
+        assert told == [GATEWAY_OPENED]
+
+
+async def test_a_change_of_the_gateways_own_settings_opens_it_anew(clock: StillClock, tmp_path: Path) -> None:
+    told: list[Event] = []
+    async with served(told, clock, tmp_path / "g") as (life, client, parts):
+        life.goes_on(parts(Lanes(), listen=f"unix:{tmp_path / 'g'}", max_connections=7))
+        assert await client.gone() == b""
+        await until(lambda: told == [GATEWAY_OPENED] * 2)
+        life.goes_on(parts(Lanes()))
+        await until(lambda: not (tmp_path / "g").exists())
