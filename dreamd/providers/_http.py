@@ -22,6 +22,7 @@ from dreamd.calls import Purpose
 from dreamd.config import api_key
 from dreamd.errors import ConfigError, ProviderError, ProviderRefused, ProviderUnreachable, ReplyUnusable
 from dreamd.providers._answers import Answer, fault
+from dreamd.providers._streams import CONTENT_TYPE, joined, speaks
 from dreamd.providers.base import listener
 from dreamd.sections import Llm
 
@@ -107,7 +108,9 @@ class Server:
                 told = dict(response.headers)
                 if follows := listener.get():
                     follows.answered(told)
-                return Answer(response.status_code, told, await self._body(response, where))
+                streamed = told.get("content-type", "").startswith(CONTENT_TYPE)
+                whole = await self._body(response, where, streamed=streamed)
+                return Answer(response.status_code, told, joined(whole) if streamed else whole)
         except TimeoutError as error:
             raise ProviderUnreachable(
                 f"{where} stopped in the middle of its answer", timed_out=True
@@ -115,17 +118,19 @@ class Server:
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             raise _transport_fault(error, where) from error
 
-    async def _body(self, response: httpx.Response, where: str) -> bytes:
+    async def _body(self, response: httpx.Response, where: str, *, streamed: bool) -> bytes:
         chunks = response.aiter_bytes()
-        whole = bytearray()
+        whole, spoken = bytearray(), False
         while True:
             with anyio.fail_after(self._llm.read_timeout_s):
                 chunk = await anext(chunks, b"")
             if not chunk:
                 return bytes(whole)
-            if not whole and (follows := listener.get()):
-                follows.first_byte()
             whole += chunk
+            if not spoken and (not streamed or speaks(whole)):
+                spoken = True
+                if follows := listener.get():
+                    follows.first_byte()
             if len(whole) > LARGEST_REPLY:
                 raise ReplyUnusable(f"{where} sent more than {LARGEST_REPLY >> 20} MB")
 

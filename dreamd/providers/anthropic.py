@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Reply, Stop
 from dreamd.providers._answers import Answer, Said, count, decoded, in_words, objection, reply
@@ -29,9 +30,10 @@ _STOPS: dict[str, Stop] = {
 
 
 class Dialect(Struct, frozen=True):
-    """How a server wants to be asked for JSON."""
+    """How a server wants to be asked for JSON, and whether it streams."""
 
     tools: bool
+    stream: bool = True
 
 
 def first_dialect(llm: Llm) -> Dialect:
@@ -41,8 +43,11 @@ def first_dialect(llm: Llm) -> Dialect:
 
 
 def other_dialect(dialect: Dialect, answer: Answer) -> Dialect | None:
-    """Without tools, when the server objects to them."""
-    return Dialect(tools=False) if dialect.tools and re.search(r"\btool", objection(answer)) else None
+    """Without tools, or not streamed, when the server objects to that."""
+    said = objection(answer)
+    if dialect.tools and re.search(r"\btool", said):
+        return replace(dialect, tools=False)
+    return replace(dialect, stream=False) if dialect.stream and re.search(r"\bstream", said) else None
 
 
 def request(prompt: Prompt, model: str, dialect: Dialect) -> dict[str, object]:
@@ -53,6 +58,8 @@ def request(prompt: Prompt, model: str, dialect: Dialect) -> dict[str, object]:
         "system": prompt.system,
         "messages": [{"role": "user", "content": prompt.user}],
     }
+    if dialect.stream:
+        body["stream"] = True
     if prompt.schema is None:
         return body
     if dialect.tools and prompt.schema.get("type") == "object":  # the only type a tool's input may have

@@ -1,7 +1,7 @@
 """The chat API of OpenAI and of every server that speaks it: llama.cpp, vLLM, Ollama, OpenRouter, LM Studio, ...
 
 https://platform.openai.com/docs/api-reference/chat/create. Servers differ in what the bound of the output is called
-and in whether they take a JSON schema: the provider starts with a guess and changes its dialect when one objects.
+in whether they take a JSON schema, and in whether they stream: the provider starts with a guess and changes its dialect when one objects.
 """
 
 import re
@@ -32,6 +32,7 @@ class Dialect(Struct, frozen=True):
 
     tokens_field: Literal["max_tokens", "max_completion_tokens"]
     schema: bool
+    stream: bool = True
 
 
 def first_dialect(llm: Llm) -> Dialect:
@@ -51,6 +52,8 @@ def other_dialect(llm: Llm, dialect: Dialect, answer: Answer) -> Dialect | None:
     if llm.max_tokens_field == "auto" and re.search(r"\bmax_(completion_)?tokens\b", said):
         swapped = "max_tokens" if dialect.tokens_field == "max_completion_tokens" else "max_completion_tokens"
         return replace(dialect, tokens_field=swapped)
+    if dialect.stream and re.search(r"\bstream", said):
+        return replace(dialect, stream=False)
     return None
 
 
@@ -63,6 +66,8 @@ def request(prompt: Prompt, model: str, dialect: Dialect) -> dict[str, object]:
         "messages": [{"role": "system", "content": system}, {"role": "user", "content": prompt.user}],
         dialect.tokens_field: prompt.max_tokens,
     }
+    if dialect.stream:
+        body |= {"stream": True, "stream_options": {"include_usage": True}}
     if prompt.schema is not None and dialect.schema:
         named = {"name": prompt.purpose.replace("-", "_"), "schema": prompt.schema}
         body["response_format"] = {"type": "json_schema", "json_schema": named}

@@ -41,7 +41,7 @@ async def test_the_server_is_asked_again_with_the_field_it_wants_and_from_then_o
     async with llm_server([NEW_FIELD, "one", "two"]) as server:
         provider = OPEN(Llm(base_url=server.base_url))
         assert [(await provider.complete(PROMPT)).text for _ in range(2)] == ["one", "two"]
-    assert [set(sent.json) - {"model", "messages"} for sent in server.requests] == [
+    assert [{name for name in sent.json if "tokens" in name} for sent in server.requests] == [
         {"max_tokens"},
         {"max_completion_tokens"},
         {"max_completion_tokens"},
