@@ -1,6 +1,7 @@
 """Who may call, and where a call goes (pure): a request's head -> an upstream and the target there, or a refusal."""
 
 import hmac
+from functools import lru_cache
 from urllib.parse import urlsplit
 
 from dreamd.gateway.message import TOKEN, RequestHead
@@ -27,6 +28,7 @@ def admitted(head: RequestHead, settings: Settings) -> None:
         raise Refused(403, "dreamd's gateway does not answer web pages")
 
 
+@lru_cache(64)  # the same few names each time
 def _is_here(url: bytes) -> bool:
     try:
         return is_loopback(urlsplit(url.decode("latin-1")).hostname or "")

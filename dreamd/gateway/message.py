@@ -6,6 +6,7 @@ never disagree where a message ends. Header fields keep their order, spelling an
 """
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 import httptools
 from msgspec import Struct
@@ -122,7 +123,7 @@ def answer_length(head: ResponseHead, method: bytes) -> Length:
 def onward(head: RequestHead, target: bytes, authority: bytes) -> bytes:
     """The head of the request to the upstream."""
     lines = [b"%b %b HTTP/1.1\r\nHost: %b\r\n" % (head.method, target, authority)]
-    lines += _kept(head.headers, _NOT_ONWARD | _struck(head.fields))
+    lines += _kept(head.headers, _left_out(_NOT_ONWARD, _named(head.fields)))
     lines.append(b"Transfer-Encoding: chunked\r\n\r\n" if head.length == CHUNKED else b"\r\n")
     return b"".join(lines)
 
@@ -130,7 +131,7 @@ def onward(head: RequestHead, target: bytes, authority: bytes) -> bytes:
 def back(head: ResponseHead, *, chunked: bool, lasting: bool) -> bytes:
     """The head of the answer to the client."""
     lines = [b"HTTP/1.1 %d %b\r\n" % (head.status, head.reason)]
-    lines += _kept(head.headers, _BETWEEN_NEIGHBOURS | _struck(head.fields))
+    lines += _kept(head.headers, _left_out(_BETWEEN_NEIGHBOURS, _named(head.fields)))
     if chunked:
         lines.append(b"Transfer-Encoding: chunked\r\n")
     lines.append(b"\r\n" if lasting else b"Connection: close\r\n\r\n")
@@ -182,13 +183,18 @@ def _fields(headers: list[Header]) -> dict[bytes, bytes]:
 
 def _named(fields: dict[bytes, bytes]) -> frozenset[bytes]:
     """The words of the Connection field, in lower case."""
-    if b"connection" not in fields:
-        return frozenset()
-    return frozenset(word.strip() for word in fields[b"connection"].lower().split(b","))
+    connection = fields.get(b"connection")
+    return _words(connection) if connection else frozenset()
 
 
-def _struck(fields: dict[bytes, bytes]) -> frozenset[bytes]:
-    return _named(fields) - _FRAMING
+@lru_cache(64)  # clients and servers say the same few things each time
+def _words(connection: bytes) -> frozenset[bytes]:
+    return frozenset(word.strip() for word in connection.lower().split(b","))
+
+
+@lru_cache(64)
+def _left_out(always: frozenset[bytes], named: frozenset[bytes]) -> frozenset[bytes]:
+    return always | (named - _FRAMING)
 
 
 def _length(fields: dict[bytes, bytes]) -> Length:
