@@ -203,7 +203,8 @@ async def _send(stream: anyio.abc.SocketStream, body: bytes, answer: Answer) -> 
 
 def _reset(stream: anyio.abc.SocketStream) -> None:
     raw = stream.extra(anyio.abc.SocketAttribute.raw_socket)
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+    with suppress(OSError):  # the client was quicker
+        raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
 
 
 def _head(answer: Answer, body: bytes) -> bytes:
