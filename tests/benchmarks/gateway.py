@@ -84,7 +84,7 @@ def whole_request(data: bytes) -> bool:
 
 
 class Upstream:
-    """Answers as the request's `user` field says."""
+    """Answers as the request's model is named."""
 
     def __init__(self, listener: socket.socket) -> None:
         self.listener = listener
@@ -186,14 +186,13 @@ class Caller:
         return bool(mark) and (len(body) >= int(length[1]) if length else body.endswith(b"\r\n0\r\n\r\n"))
 
 
-def load(port: int, path: str, play: str, concurrency: int, seconds: float) -> dict[str, list[int] | float]:
+def load(port: int, path: str, play: str, concurrency: int, seconds: float) -> dict:
     """Closed loop. All times in ns."""
     prompt = "word " * 380
     body = json.dumps(
         {
-            "model": "m",
+            "model": play,
             "stream": play != "reply",
-            "user": play,
             "messages": [{"role": "user", "content": prompt}],
         }
     ).encode()
@@ -201,30 +200,60 @@ def load(port: int, path: str, play: str, concurrency: int, seconds: float) -> d
         f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: application/json\r\nUser-Agent: bench/1\r\n"
         f"Authorization: Bearer sk-bench\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
     ).encode() + body
-    poll = select.epoll()
-    callers = {caller.held.fileno(): caller for caller in (Caller(port, request) for _ in range(concurrency))}
-    for fd, caller in callers.items():
-        poll.register(fd, select.EPOLLIN)
-        caller.ask()
-    whole: list[int] = []
-    first: list[int] = []
-    lags: list[int] = []
+    calls = Calls(port, request, time.monotonic() + seconds)
     began = time.monotonic()
-    busy = len(callers)
-    while busy:
-        for fd, _ in poll.poll():
-            caller = callers[fd]
-            if caller.heard(lags):
-                whole.append(time.monotonic_ns() - caller.asked)
-                first.append(caller.first - caller.asked)
-                if time.monotonic() - began < seconds:
-                    caller.ask()
-                else:
-                    busy -= 1
-    took = time.monotonic() - began
-    for caller in callers.values():
-        caller.held.close()
-    return {"whole": whole, "first": first, "lags": lags, "took": took}
+    calls.run(concurrency)
+    return {
+        "whole": calls.whole, "first": calls.first, "lags": calls.lags, "errors": calls.errors,
+        "took": time.monotonic() - began,
+    }  # fmt: skip
+
+
+class Calls:
+    """A closed loop of callers until the time is over."""
+
+    def __init__(self, port: int, request: bytes, until: float) -> None:
+        self.port, self.request, self.until = port, request, until
+        self.whole: list[int] = []
+        self.first: list[int] = []
+        self.lags: list[int] = []
+        self.errors = 0
+        self.poll = select.epoll()
+        self.callers: dict[int, Caller] = {}
+
+    def run(self, concurrency: int) -> None:
+        for _ in range(concurrency):
+            self.begin()
+        while self.callers:
+            for fd, _ in self.poll.poll():
+                self.heard(fd, self.callers[fd])
+
+    def begin(self) -> None:
+        caller = Caller(self.port, self.request)
+        self.callers[caller.held.fileno()] = caller
+        self.poll.register(caller.held, select.EPOLLIN)
+        caller.ask()
+
+    def end(self, fd: int) -> None:
+        self.poll.unregister(fd)
+        self.callers.pop(fd).held.close()
+
+    def heard(self, fd: int, caller: Caller) -> None:
+        try:
+            if not caller.heard(self.lags):
+                return
+        except ConnectionError:
+            self.errors += 1
+            self.end(fd)
+            if time.monotonic() < self.until:
+                self.begin()
+            return
+        self.whole.append(time.monotonic_ns() - caller.asked)
+        self.first.append(caller.first - caller.asked)
+        if time.monotonic() < self.until:
+            caller.ask()
+        else:
+            self.end(fd)
 
 
 # the gateways
@@ -254,8 +283,12 @@ http {{
 """
 LITELLM = """
 model_list:
-  - model_name: m
-    litellm_params: {{model: openai/m, api_base: "http://127.0.0.1:{upstream}/v1", api_key: sk-bench}}
+  - model_name: reply
+    litellm_params: {{model: openai/reply, api_base: "http://127.0.0.1:{upstream}/v1", api_key: sk-bench}}
+  - model_name: burst
+    litellm_params: {{model: openai/burst, api_base: "http://127.0.0.1:{upstream}/v1", api_key: sk-bench}}
+  - model_name: paced
+    litellm_params: {{model: openai/paced, api_base: "http://127.0.0.1:{upstream}/v1", api_key: sk-bench}}
 general_settings: {{dangerously_permit_weak_or_unset_master_key: true}}
 litellm_settings: {{telemetry: false, drop_params: false, num_retries: 0}}
 """
@@ -320,8 +353,8 @@ def measured(
     before = cpu_ns(pid) if pid else 0
     found = load(port, path, play, concurrency, seconds)
     spent = (cpu_ns(pid) - before if pid else 0) / 1e3
-    calls = len(found["whole"])
-    figures = {"req/s": calls / found["took"], "cpu us/req": spent / calls}
+    calls = max(1, len(found["whole"]))
+    figures = {"req/s": calls / found["took"], "cpu us/req": spent / calls, "errors": found["errors"]}
     for name, key in (("p", "whole"), ("ttfb p", "first"), ("lag p", "lags")):
         if found[key]:
             figures |= {f"{name}50": quantile(found[key], 0.5), f"{name}99": quantile(found[key], 0.99)}
@@ -406,10 +439,19 @@ def report(names: list[str], scenarios: list[tuple[str, int]], figures: Figures)
     """Medians of the rounds; times in ms."""
     for play, concurrency in scenarios:
         print(f"\n{play}, {concurrency} at a time")
-        for name in names:
-            found = figures[name, play, concurrency]
-            middle = {key: statistics.median(one[key] for one in found) for key in found[0]}
-            print(f"  {name:14}", "  ".join(f"{key} {value:,.2f}" for key, value in middle.items()))
+        middles = {name: middle(figures[name, play, concurrency]) for name in names}
+        for name, found in middles.items():
+            if "p50" in found and name != "direct" and "direct" in middles:
+                found["added p50"] = found["p50"] - middles["direct"]["p50"]
+                found["added ttfb p50"] = found["ttfb p50"] - middles["direct"]["ttfb p50"]
+            for peer in ({"nginx", "litellm"} & set(names)) if name == "dreamd" else ():
+                found[f"x {peer}"] = found["req/s"] / middles[peer]["req/s"]
+                found[f"x {peer} by cpu"] = middles[peer]["cpu us/req"] / found["cpu us/req"]
+            print(f"  {name:8}", "  ".join(f"{key} {value:,.2f}" for key, value in found.items()))
+
+
+def middle(found: list[dict[str, float]]) -> dict[str, float]:
+    return {key: statistics.median(one[key] for one in found if key in one) for key in found[0]}
 
 
 if __name__ == "__main__":
