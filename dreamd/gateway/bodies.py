@@ -28,7 +28,7 @@ def body(length: Length) -> Body:
     return Endless() if length == UNTIL_CLOSE else Counted(length)
 
 
-class Counted(Body):
+class Counted:
     __slots__ = ("_left", "done", "left_over")
 
     def __init__(self, length: int) -> None:
@@ -45,7 +45,7 @@ class Counted(Body):
         return content
 
 
-class Endless(Body):
+class Endless:
     """Until the connection ends."""
 
     __slots__ = ("done", "left_over")
@@ -58,7 +58,7 @@ class Endless(Body):
         return data
 
 
-class Chunked(Body):
+class Chunked:
     """By llhttp, of which each body is a message of its own. What follows in the last piece is lost: `left_over` tells."""
 
     __slots__ = ("_parser", "_pieces", "done", "left_over", "trailers")
