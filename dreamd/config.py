@@ -306,28 +306,36 @@ def _real(workspace: str, name: str) -> str:
 
 
 def api_key(llm: Llm, environ: Mapping[str, str] = os.environ) -> str:
-    """The key that `llm` names by environment variable or file; "" when it names none.
+    """The key that `llm` names by environment variable or file; "" when it names none. Raises as `secret`."""
+    return secret(llm.api_key_env, llm.api_key_file, "LLM key", environ)
+
+
+def secret(env: str, file: str, what: str, environ: Mapping[str, str] = os.environ) -> str:
+    """What an environment variable or else a file holds; "" when neither is named.
 
     Reads the file each time, so that a renewed key counts at once. Raises ConfigError when what is named is missing,
     empty or no key; the error never shows it.
     """
-    if llm.api_key_env:
-        return _key(environ.get(llm.api_key_env, ""), f"${llm.api_key_env}")
-    if not llm.api_key_file:
+    if env:
+        return _key(environ.get(env, ""), what, f"${env}")
+    if not file:
         return ""
-    path = Path(llm.api_key_file).expanduser()
+    path = Path(file).expanduser()
     try:
-        return _key(path.read_text(encoding="utf-8"), str(path))
+        return _key(path.read_text(encoding="utf-8"), what, str(path))
     except OSError as error:
-        raise ConfigError(f"cannot read the LLM key in {path}: {error.strerror}") from error
+        raise ConfigError(f"cannot read the {what} in {path}: {error.strerror}") from error
     except UnicodeDecodeError:
-        raise ConfigError(f"{path} holds no LLM key", hint="it must hold the key alone") from None
+        raise ConfigError(f"{path} holds no {what}", hint=_ALONE) from None
 
 
-def _key(text: str, where: str) -> str:
+_ALONE = "it must hold the key alone"
+
+
+def _key(text: str, what: str, where: str) -> str:
     key = text.strip()
     if not key:
-        raise ConfigError(f"the LLM key is missing: {where} is not set or empty")
+        raise ConfigError(f"the {what} is missing: {where} is not set or empty")
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise ConfigError(f"{where} holds no LLM key", hint="it must hold the key alone")
+        raise ConfigError(f"{where} holds no {what}", hint=_ALONE)
     return key

@@ -65,5 +65,10 @@ CALL_RETRIED = Event("call.retried", "warning")
 CALL_FAILED = Event("call.failed", "warning")
 CALL_RESUMED = Event("call.resumed")  # answered from the journal
 
+HTTP_OPENED = Event("http.opened")
+HTTP_UNAVAILABLE = Event("http.unavailable", "warning")  # the face cannot listen; it is tried again
+REQUEST_FINISHED = Event("request.finished", "debug")
+REQUEST_FAILED = Event("request.failed", "error")  # a bug: its class and place
+
 DISK_FULL = Event("disk.full", "error")
 TASK_FAILED = Event("task.failed", "error")

@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from traceback import extract_tb
 from typing import Protocol, cast
 
 import anyio
@@ -24,7 +23,7 @@ from dreamd import __version__, _plugins, sdnotify
 from dreamd.clock import Clock, SystemClock
 from dreamd.config import Config
 from dreamd.daemon import open_parts, state_folder
-from dreamd.errors import ConfigError, DreamdError
+from dreamd.errors import ConfigError, DreamdError, told
 from dreamd.events import (
     AGENTS_MISSING,
     CONFIG_REFUSED,
@@ -185,21 +184,8 @@ async def _kept(name: str, task: Callable[[], Awaitable[None]], parts: Parts, he
                 health.failures[name] = 0
             pause = min(FIRST_PAUSE_S * 2 ** health.failures[name], LONGEST_PAUSE_S)
             health.failures[name] += 1
-            parts.emit(TASK_FAILED, task=name, **_reason(error), again_in_s=pause)
+            parts.emit(TASK_FAILED, task=name, **told(error), again_in_s=pause)
             await parts.clock.sleep(pause)
-
-
-def _reason(error: BaseException) -> dict[str, object]:
-    """What may be said of an error: our own words, or of a bug its class and place, for its text may quote a log."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    if isinstance(error, DreamdError):
-        return {"error": type(error).__name__, "reason": str(error)}
-    places = extract_tb(error.__traceback__)
-    return {
-        "error": type(error).__name__,
-        "at": f"{places[-1].filename}:{places[-1].lineno}" if places else "",
-    }
 
 
 async def _announced(parts: Parts, ready: anyio.Event) -> None:
