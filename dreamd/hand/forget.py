@@ -21,8 +21,10 @@ class Wish(Struct, frozen=True, kw_only=True):
 
 
 class Going(Struct, frozen=True, kw_only=True):
-    """A memory that would go. `why`: asked (named or matching), source (an insight that goes would be drawn from it
-    again), copy (the same words once more), rests (it rests on what goes).
+    """A memory that would go.
+
+    `why`: asked (named or matching), source (an insight that goes would be drawn from it again), copy (the same words
+    once more), rests (it rests on what goes).
     """
 
     memory_id: str
@@ -82,8 +84,9 @@ class Forgotten(Struct, frozen=True, kw_only=True):
 
 
 async def plan_forget(parts: Parts, wish: Wish) -> Plan:
-    """What would go; changes nothing. Raises UsageError (no such memory, a text too short to mean one thing, nothing
-    asked), WorkspaceError, StoreError.
+    """What would go; changes nothing.
+
+    Raises UsageError (no such memory, a text too short to mean one thing, nothing asked), WorkspaceError, StoreError.
     """
     raise NotImplementedError
 

@@ -47,8 +47,6 @@ class _Extra(Struct, frozen=True, omit_defaults=True):
     windows: int = 0
     tasks: int = 0
     origins: int = 0
-    last_recalled_at: datetime | None = None
-    pinned: bool = False
 
 
 _encode = msgspec.json.Encoder().encode
@@ -111,8 +109,6 @@ def extra_of(memory: Memory) -> str | None:
             memory.windows,
             memory.tasks,
             memory.origins,
-            memory.last_recalled_at,
-            memory.pinned,
         )
     )
     return None if extra == b"{}" else extra.decode()
@@ -148,6 +144,8 @@ def memory_row(memory: Memory, sources: Mapping[str, int]) -> Row:
         memory.confidence,
         memory.content,
         extra_of(memory),
+        memory.pinned,
+        micros(memory.last_recalled_at),
     )
 
 
@@ -175,6 +173,8 @@ def memory_of(row: Row) -> Memory:
         span=None if row[17] is None else Span(*row[17:23]),
         confidence=row[23],
         content=row[24],
+        pinned=bool(row[26]),
+        last_recalled_at=moment_or_none(row[27]),
         **extra,
     )
 

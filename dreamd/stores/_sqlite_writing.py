@@ -35,6 +35,7 @@ class Writing:
             self._respan(changes.memories)
         unknown = len(others) - self._amend(others, _source_of(changes))
         self._renew(changes.replaced)
+        self._touch(changes)
         self._mark(changes.statuses)
         self._file(changes.filed)
         self._keep(changes)
@@ -85,6 +86,12 @@ class Writing:
             self._run("drop_refs", (memory.memory_id,))
             if self._run("replace_memory", rows.memory_row(memory, self._sources)).rowcount:
                 self._refer(memory, before=0)
+
+    def _touch(self, changes: Changes) -> None:
+        """Pins and recalls."""
+        self._run_all("set_pin", ({"memory_id": one, "pinned": pinned} for one, pinned in changes.pins))
+        recalled = ({"memory_id": one, "at": rows.micros(at)} for one, at in changes.recalled)
+        self._run_all("set_recalled", recalled)
 
     def _folded(self, changes: Changes) -> tuple[Sequence[Memory], Sequence[tuple[str, Amendment]]]:
         """The memories, those that are new as their amendments leave them, and the amendments of other memories.

@@ -215,7 +215,9 @@ class Changes(Struct, frozen=True, kw_only=True):
     `memories` are inserted unless their id is there already (the first keeps its place; with `respan` the span of
     an existing raw memory is renewed: its log was rewritten). `amendments` apply to raw memories by id.
     `replaced` are derived memories (summaries, insights) written anew under their id, refs included; unknown ids and
-    what a person had forgotten are passed over, `seq` stays. A `contradictions` pair is kept once, whatever its order.
+    what a person had forgotten are passed over, `seq` stays. Whether it is pinned stays as it is in the store, and of two
+    recalls the later; what was pinned since the writer read it keeps its status too. `pins` alone pin and unpin insights,
+    `recalled` says when a memory was last recalled and touches nothing else. A `contradictions` pair is kept once, whatever its order.
     `statuses`, `filed` name memories by id; `dreamt` takes hold of fresh ones only. `settled` names jobs whose
     journal entries are dropped. `ledger` rows replace those of the same agent, day and phase. `held` with an id
     replaces that row. `durable` waits for the
@@ -229,6 +231,8 @@ class Changes(Struct, frozen=True, kw_only=True):
     cursor: Cursor | None = None
     replaced: Sequence[Memory] = ()
     contradictions: Sequence[Contradiction] = ()
+    pins: Sequence[tuple[str, bool]] = ()
+    recalled: Sequence[tuple[str, datetime]] = ()
     statuses: Sequence[tuple[str, Status]] = ()
     filed: Sequence[str] = ()
     ledger: Sequence[LedgerRow] = ()

@@ -66,6 +66,7 @@ class InMemoryStore(Store):
             stored = _insert(tables, changes)
             amended_count = _amend(tables, changes)
             _renew(tables, changes)
+            _touch(tables, changes)
             _mark(tables, changes)
             _file(tables, changes)
             _keep(tables, changes)
@@ -190,9 +191,33 @@ def _renew(tables: _Tables, changes: Changes) -> None:
     for memory in changes.replaced:
         known = tables.memories.get(memory.memory_id)
         if known is not None and "raw" not in (known.type, memory.type) and known.status != "forgotten":
-            tables.memories[memory.memory_id] = replace(memory, seq=known.seq)
+            tables.memories[memory.memory_id] = _renewed(known, memory)
     for pair in changes.contradictions:
         tables.contradictions.setdefault((pair.agent, frozenset((pair.left_id, pair.right_id))), pair)
+
+
+def _renewed(known: Memory, memory: Memory) -> Memory:
+    return replace(
+        memory,
+        seq=known.seq,
+        pinned=known.pinned,
+        status=known.status if known.pinned and not memory.pinned else memory.status,
+        last_recalled_at=max(filter(None, (known.last_recalled_at, memory.last_recalled_at)), default=None),
+    )
+
+
+def _touch(tables: _Tables, changes: Changes) -> None:
+    """Pins and recalls."""
+    for memory_id, pinned in changes.pins:
+        known = tables.memories.get(memory_id)
+        if known is not None and known.type == "insight" and known.status != "forgotten":
+            tables.memories[memory_id] = replace(known, pinned=pinned)
+    for memory_id, at in changes.recalled:
+        known = tables.memories.get(memory_id)
+        if known is not None and known.status != "forgotten":
+            tables.memories[memory_id] = replace(
+                known, last_recalled_at=max(known.last_recalled_at or at, at)
+            )
 
 
 def _mark(tables: _Tables, changes: Changes) -> None:

@@ -244,6 +244,34 @@ def test_a_derived_memory_is_replaced_in_its_place_with_its_refs(store: Store) -
     assert ids(store, MemoryQuery(agent="ada", since=NEXT_DAY)) == [old.memory_id]
 
 
+def test_a_replacement_loses_neither_a_pin_nor_a_recall_of_meanwhile(store: Store) -> None:
+    known = summary("tea", ("r",), type="insight", status="candidate", last_recalled_at=NOON)
+    stored(store, known)
+    later, one = NOON + timedelta(days=1), known.memory_id
+    store.write(Changes(pins=[(one, True)], recalled=[(one, later)]))
+    store.write(Changes(replaced=[replace(known, status="archived", confidence=0.05)]))
+    found = next(store.memories(EVERYTHING))
+    assert (found.pinned, found.last_recalled_at) == (True, later)
+    assert (found.status, found.confidence) == ("candidate", 0.05)
+    store.write(Changes(replaced=[replace(found, status="archived")]))  # by who knew of the pin
+    assert next(store.memories(EVERYTHING)).status == "archived"
+
+
+def test_a_pin_touches_insights_alone_and_a_recall_never_goes_back(store: Store) -> None:
+    known = summary("tea", ("r",), type="insight", status="long_term")
+    forgotten = summary("milk", ("r",), type="insight", status="forgotten")
+    stored(store, known, raw(1), forgotten)
+    ids = [known.memory_id, raw(1).memory_id, forgotten.memory_id, "unknown"]
+    earlier = NOON - timedelta(days=1)
+    store.write(Changes(pins=[(one, True) for one in ids], recalled=[(one, NOON) for one in ids]))
+    store.write(Changes(recalled=[(one, earlier) for one in ids]))
+    found = list(store.memories(EVERYTHING))
+    assert [one.pinned for one in found] == [True, False, False]
+    assert [one.last_recalled_at for one in found] == [NOON, NOON, None]
+    store.write(Changes(pins=[(known.memory_id, False)]))
+    assert not next(store.memories(EVERYTHING)).pinned
+
+
 def test_a_memory_may_be_stored_and_replaced_in_one_write(store: Store) -> None:
     insight = summary("s", ("a",), type="insight")
     store.write(Changes(memories=[insight], replaced=[replace(insight, ref_ids=("b",), status="candidate")]))

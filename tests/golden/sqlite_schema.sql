@@ -1,3 +1,5 @@
+CREATE INDEX archived_memories ON memories (block) WHERE block IS NOT NULL;
+
 CREATE UNIQUE INDEX contradicting_pairs ON contradictions (agent, min(left_id, right_id), max(left_id, right_id));
 
 CREATE INDEX derived_memories ON memories (agent, type, status) WHERE type <> 'raw';
@@ -7,6 +9,13 @@ CREATE INDEX file_versions_by_agent ON file_versions (agent);
 CREATE INDEX journal_by_job ON journal (job);
 
 CREATE INDEX memories_by_day ON memories (agent, day);
+
+CREATE TABLE blocks (
+  id          INTEGER PRIMARY KEY,
+  file        TEXT    NOT NULL,
+  byte_offset INTEGER NOT NULL,
+  byte_length INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE contradictions (
   id       INTEGER PRIMARY KEY,
@@ -132,7 +141,7 @@ CREATE TABLE memories (
   confidence  REAL    NOT NULL,
   content     TEXT    NOT NULL,
   extra       TEXT -- JSON of the fields that few memories have; NULL where all are as by default
-) STRICT;
+, pinned      INTEGER NOT NULL DEFAULT 0, recalled_at INTEGER, block       INTEGER) STRICT;
 
 CREATE TABLE memory_refs (
   ref_id TEXT    NOT NULL,
@@ -155,6 +164,11 @@ CREATE TABLE sources (
   id        INTEGER PRIMARY KEY,
   source_id TEXT NOT NULL UNIQUE
 ) STRICT;
+
+CREATE TABLE tombstones (
+  mark TEXT    PRIMARY KEY,
+  at   INTEGER NOT NULL -- words said after this are news
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE turns (
   agent      TEXT    NOT NULL,

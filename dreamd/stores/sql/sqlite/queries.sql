@@ -3,7 +3,8 @@
 -- name: memory_columns
 -- What `_sqlite_rows.memory_of` takes, in this order.
 seq, memory_id, type, agent, day, status, filed, role, origin, trust, session_id, task_id, at, received_at, ok, tool,
-project, source_id, span_offset, span_length, span_sha256, span_table, span_row, confidence, content, extra
+project, source_id, span_offset, span_length, span_sha256, span_table, span_row, confidence, content, extra, pinned,
+recalled_at, block
 
 -- name: wanted
 -- The conditions of a MemoryQuery that any access path may have to check; lists are JSON, NULL asks for nothing.
@@ -92,8 +93,9 @@ SELECT id FROM sources WHERE source_id = ?
 -- A memory, unless its id is there already.
 INSERT INTO memories (
   memory_id, type, agent, day, status, filed, role, origin, trust, session_id, task_id, at, received_at, ok, tool,
-  project, source, span_offset, span_length, span_sha256, span_table, span_row, confidence, content, extra
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  project, source, span_offset, span_length, span_sha256, span_table, span_row, confidence, content, extra, pinned,
+  recalled_at
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (memory_id) DO NOTHING
 
 -- name: insert_ref
@@ -111,7 +113,7 @@ WHERE memory_id = :memory_id AND type = 'raw'
 -- name: amend_memory
 -- What an amendment may change.
 UPDATE memories
-SET ok = :ok, origin = :origin, trust = :trust, content = :content, status = :status, extra = :extra
+SET ok = :ok, origin = :origin, trust = :trust, content = :content, status = :status, extra = :extra, block = NULL
 WHERE memory_id = :memory_id
 
 -- name: drop_refs
@@ -122,11 +124,13 @@ DELETE FROM memory_refs WHERE (ref_id, seq) IN (
 )
 
 -- name: replace_memory
--- A derived memory as it reads now, in its place; what a person had forgotten stays so.
+-- A derived memory as it reads now, in its place; what a person had forgotten, pinned meanwhile or recalled later stays so.
 UPDATE memories
-SET type = ?2, agent = ?3, day = ?4, status = ?5, filed = ?6, role = ?7, origin = ?8, trust = ?9, session_id = ?10,
-    task_id = ?11, at = ?12, received_at = ?13, ok = ?14, tool = ?15, project = ?16, source = ?17, span_offset = ?18,
-    span_length = ?19, span_sha256 = ?20, span_table = ?21, span_row = ?22, confidence = ?23, content = ?24, extra = ?25
+SET type = ?2, agent = ?3, day = ?4, status = CASE WHEN pinned > ?26 THEN status ELSE ?5 END, filed = ?6, role = ?7,
+    origin = ?8, trust = ?9, session_id = ?10, task_id = ?11, at = ?12, received_at = ?13, ok = ?14, tool = ?15,
+    project = ?16, source = ?17, span_offset = ?18, span_length = ?19, span_sha256 = ?20, span_table = ?21,
+    span_row = ?22, confidence = ?23, content = ?24, extra = ?25,
+    recalled_at = coalesce(max(recalled_at, ?27), recalled_at, ?27)
 WHERE memory_id = ?1 AND type <> 'raw' AND status <> 'forgotten'
 
 -- name: set_status
@@ -137,6 +141,15 @@ WHERE memory_id = :memory_id AND (:status <> 'dreamt' OR status = 'fresh')
 -- name: set_filed
 -- A daily has been written from these.
 UPDATE memories SET filed = 1 WHERE memory_id IN (SELECT value FROM json_each(:ids))
+
+-- name: set_pin
+-- An insight is pinned, or no longer.
+UPDATE memories SET pinned = :pinned WHERE memory_id = :memory_id AND type = 'insight' AND status <> 'forgotten'
+
+-- name: set_recalled
+-- An insight was recalled then; an earlier recall changes nothing.
+UPDATE memories SET recalled_at = max(coalesce(recalled_at, :at), :at)
+WHERE memory_id = :memory_id AND status <> 'forgotten'
 
 -- name: count_new
 -- Add this transaction's new raw memories to the counts of their days.
