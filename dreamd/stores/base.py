@@ -60,6 +60,7 @@ class MemoryQuery(Struct, frozen=True, kw_only=True):
     statuses: tuple[Status, ...] = ()  # () excludes withdrawn and forgotten
     origins: tuple[Origin, ...] = ()
     ids: tuple[str, ...] | None = None
+    seqs: tuple[int, ...] | None = None
     id_prefix: str | None = None
     window: date | None = None
     since: date | None = None  # windows from, inclusive
@@ -254,6 +255,29 @@ class Written(Struct, frozen=True):
     unknown: int = 0
 
 
+class Mark(Struct, frozen=True):
+    """How far somebody has followed the pool: the newest memory (place and id) and the newest change seen."""
+
+    seq: int = 0
+    memory_id: str = ""
+    touch: int = 0
+
+
+class News(Struct, frozen=True, kw_only=True):
+    """What became different in the pool, as it stands now.
+
+    `gone` are the places of what is no longer there, withdrawn or forgotten.
+    `restart`: the mark is of another pool, or of a later state of this one; whoever follows has to begin anew.
+    `more`: the limit was reached.
+    """
+
+    mark: Mark
+    memories: tuple[Memory, ...] = ()
+    gone: tuple[int, ...] = ()
+    restart: bool = False
+    more: bool = False
+
+
 class TurnState(Struct, frozen=True):
     agent: str
     session_id: str
@@ -272,6 +296,12 @@ class Store(Protocol):
 
     def memories(self, query: MemoryQuery) -> Iterator[Memory]:
         """Streamed; the iterator may outlive later writes and sees the state it began with or newer rows."""
+
+    def news(self, after: Mark, limit: int) -> News:
+        """At most `limit` new memories and as many changed ones, in order, so that whoever follows misses none.
+
+        What no search can tell (filed, dreamt, recalled, archived) is no news.
+        """
 
     def windows(self, agent: str, origins: tuple[Origin, ...] = ()) -> list[WindowCount]:
         """The agent's days that have raw memories, oldest first."""

@@ -13,6 +13,7 @@ from dreamd.errors import StoreConflict, StoreError
 from dreamd.memories import Memory
 from dreamd.records import Origin
 from dreamd.stores._amending import amended
+from dreamd.stores._following import differs, followed
 from dreamd.stores.base import (
     Changes,
     Contradiction,
@@ -22,7 +23,9 @@ from dreamd.stores.base import (
     JournalEntry,
     LedgerRow,
     LineEvidence,
+    Mark,
     MemoryQuery,
+    News,
     Phase,
     RunState,
     Store,
@@ -34,9 +37,33 @@ from dreamd.stores.base import (
 GONE = ("withdrawn", "forgotten")
 
 
+class _Memories(dict[str, Memory]):
+    """By id, in order of seq; notes what changes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.touched: dict[int, int] = {}  # seq -> the number of its newest change, in order of that
+        self.touches = 0
+
+    def __setitem__(self, memory_id: str, memory: Memory) -> None:
+        known = self.get(memory_id)
+        if known is not None and differs(known, memory):
+            self._touch(known.seq)
+        super().__setitem__(memory_id, memory)
+
+    def __delitem__(self, memory_id: str) -> None:
+        self._touch(self[memory_id].seq)
+        super().__delitem__(memory_id)
+
+    def _touch(self, seq: int) -> None:
+        self.touches += 1
+        self.touched.pop(seq, None)
+        self.touched[seq] = self.touches
+
+
 @dataclass
 class _Tables:
-    memories: dict[str, Memory] = field(default_factory=dict)  # by id, in order of seq
+    memories: _Memories = field(default_factory=_Memories)
     cursors: dict[str, Cursor] = field(default_factory=dict)
     turns: dict[tuple[str, str], TurnState] = field(default_factory=dict)
     ledger: dict[tuple[str, date, Phase], LedgerRow] = field(default_factory=dict)
@@ -90,6 +117,18 @@ class InMemoryStore(Store):
         with self._lock:
             rows = list(self._tables.memories.values())
         return islice((row for row in rows if _wanted(query, row)), query.limit)
+
+    def news(self, after: Mark, limit: int) -> News:
+        with self._lock:
+            tables = self._tables.memories
+            by_seq = {memory.seq: memory for memory in tables.values()}
+            newest = tables.touches
+            touched = [(n, seq) for seq, n in tables.touched.items() if n > after.touch][:limit]
+        last = by_seq.get(after.seq)
+        if newest < after.touch or (after.seq and (last is None or last.memory_id != after.memory_id)):
+            return News(mark=Mark(), restart=True, more=True)
+        fresh = [memory for seq, memory in by_seq.items() if seq > after.seq][:limit]
+        return followed(after, fresh, touched, [by_seq[seq] for _, seq in touched if seq in by_seq], limit)
 
     def windows(self, agent: str, origins: tuple[Origin, ...] = ()) -> list[WindowCount]:
         counts: dict[date, WindowCount] = {}
@@ -258,6 +297,7 @@ def _wanted(query: MemoryQuery, memory: Memory) -> bool:
         and query.session_id in (None, memory.session_id)
         and query.filed in (None, memory.filed)
         and (query.ids is None or memory.memory_id in query.ids)
+        and (query.seqs is None or memory.seq in query.seqs)
         and memory.memory_id.startswith(query.id_prefix or "")
         and (query.rests_on is None or query.rests_on in memory.ref_ids)
     )

@@ -16,11 +16,14 @@ from os.path import samestat
 from pathlib import Path
 from typing import Any, TypeVar
 
+from msgspec.structs import replace
+
 from dreamd.errors import DiskFull, StoreError
 from dreamd.memories import Memory
 from dreamd.records import Origin
 from dreamd.stores import _sql
 from dreamd.stores import _sqlite_rows as rows
+from dreamd.stores._following import ALL, followed
 from dreamd.stores._sqlite_errors import told
 from dreamd.stores._sqlite_files import Ballast, connect, made_private, prepare, roll_back
 from dreamd.stores._sqlite_writing import Writing
@@ -33,7 +36,9 @@ from dreamd.stores.base import (
     JournalEntry,
     LedgerRow,
     LineEvidence,
+    Mark,
     MemoryQuery,
+    News,
     Phase,
     RunState,
     Store,
@@ -135,6 +140,19 @@ class SqliteStore(Store):
         pages = self._walked(query, asked) if seqs is None else self._picked(seqs, asked)
         return islice(chain.from_iterable(pages), query.limit)
 
+    def news(self, after: Mark, limit: int) -> News:
+        if after.seq and self._read("memory_at", (after.seq,), _first) != [after.memory_id]:
+            return News(mark=Mark(), restart=True, more=True)
+        (newest,) = self._read("last_touch", (), _first)
+        if newest < after.touch:
+            return News(mark=Mark(), restart=True, more=True)
+        fresh = list(islice(self.memories(replace(ALL, after_seq=after.seq)), limit)) if limit else []
+        touched = self._read("touched_after", (after.touch, limit), tuple) if newest > after.touch else []
+        return followed(after, fresh, touched, self._standing([seq for _, seq in touched]), limit)
+
+    def _standing(self, seqs: Sequence[int]) -> list[Memory]:
+        return list(self.memories(replace(ALL, seqs=tuple(seqs)))) if seqs else []
+
     def windows(self, agent: str, origins: tuple[Origin, ...] = ()) -> list[WindowCount]:
         asked = {"agent": agent, "origins": rows.listed(origins or None)}
         return self._read("day_counts", asked, rows.window_of)
@@ -180,6 +198,8 @@ class SqliteStore(Store):
 
     def _seqs(self, query: MemoryQuery, asked: Mapping[str, object]) -> Sequence[int] | None:
         """Where all that may be wanted stands, eight bytes each; None where walking in order is quicker."""
+        if query.seqs is not None:
+            return array("q", sorted(set(query.seqs)))
         if query.ids is not None:
             name, more = "seqs_by_id", {"ids": rows.listed(query.ids)}
         elif query.id_prefix:

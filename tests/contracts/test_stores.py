@@ -22,7 +22,9 @@ from dreamd.stores.base import (
     JournalEntry,
     LedgerRow,
     LineEvidence,
+    Mark,
     MemoryQuery,
+    News,
     Store,
     TurnState,
     Usage,
@@ -626,3 +628,58 @@ def test_a_fork_that_goes_back_takes_nothing_from_the_original(store: Store) -> 
     assert ids(store, MemoryQuery()) == [known.memory_id]
     store.write(Changes(amendments=[gone], cursor=cursor(source_id="original")))
     assert ids(store, MemoryQuery()) == []
+
+
+def test_whoever_follows_learns_of_what_is_new_and_of_what_changed(store: Store) -> None:
+    stored(store, raw(1), raw(2), summary("s", ("x",)))
+    first = store.news(Mark(), 10)
+    assert [memory.seq for memory in first.memories] == [1, 2, 3]
+    assert store.news(first.mark, 10) == News(mark=first.mark)
+    store.write(
+        Changes(
+            memories=(raw(3),),
+            statuses=((raw(1).memory_id, "withdrawn"), (raw(2).memory_id, "dreamt")),
+            replaced=(summary("s", ("x",), confidence=0.5),),
+            filed=(raw(2).memory_id,),
+        )
+    )
+    then = store.news(first.mark, 10)
+    assert [memory.seq for memory in then.memories] == [3, 4]
+    assert then.gone == (1,)
+    assert store.news(then.mark, 10) == News(mark=then.mark)
+
+
+def test_news_come_in_pages_and_none_is_missed(store: Store) -> None:
+    stored(store, *map(raw, range(7)))
+    store.write(Changes(statuses=[(raw(number).memory_id, "withdrawn") for number in (1, 4)]))
+    news, mark, gone = [], Mark(), set()
+    while True:
+        page = store.news(mark, 3)
+        news += [memory.seq for memory in page.memories]
+        gone |= set(page.gone)
+        mark = page.mark
+        if not page.more:
+            break
+    assert set(news) - gone == {1, 3, 4, 6, 7}
+    assert gone == {2, 5}
+
+
+def test_a_recall_is_no_news_and_a_pin_is(store: Store) -> None:
+    insight = replace(summary("s", ()), type="insight")
+    stored(store, insight)
+    mark = store.news(Mark(), 10).mark
+    store.write(Changes(recalled=((insight.memory_id, NOON),)))
+    assert store.news(mark, 10).memories == ()
+    store.write(Changes(pins=((insight.memory_id, True),)))
+    assert [memory.pinned for memory in store.news(mark, 10).memories] == [True]
+
+
+@pytest.mark.parametrize("mark", [Mark(2, "another"), Mark(9, "later"), Mark(0, "", 5)])
+def test_a_mark_of_another_pool_makes_the_follower_begin_anew(store: Store, mark: Mark) -> None:
+    stored(store, raw(1), raw(2))
+    assert store.news(mark, 10) == News(mark=Mark(), restart=True, more=True)
+
+
+def test_memories_are_found_by_their_places(store: Store) -> None:
+    stored(store, raw(1), raw(2), raw(3))
+    assert ids(store, MemoryQuery(seqs=(3, 1, 77))) == [raw(1).memory_id, raw(3).memory_id]

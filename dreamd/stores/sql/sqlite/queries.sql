@@ -25,6 +25,18 @@ AND CASE WHEN :statuses IS NULL THEN status NOT IN ('withdrawn', 'forgotten')
 -- The newest memory's place, 0 in an empty pool.
 SELECT coalesce(max(seq), 0) FROM memories
 
+-- name: memory_at
+-- Which memory stands at a place.
+SELECT memory_id FROM memories WHERE seq = ?
+
+-- name: last_touch
+-- The newest change, 0 when nothing has changed.
+SELECT coalesce(max(n), 0) FROM touched
+
+-- name: touched_after
+-- What has changed since, in order.
+SELECT n, seq FROM touched WHERE n > ? ORDER BY n LIMIT ?
+
 -- name: memories_in_order
 -- A page of memories by walking the pool itself.
 SELECT {memory_columns} FROM memories NOT INDEXED LEFT JOIN sources ON sources.id = source
