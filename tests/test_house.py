@@ -23,6 +23,8 @@ TESTED_IN = {
     "parts.py": "test_daemon.py",
     "eval/truth.py": "eval/test_planting.py",
     "dream/draft.py": "dream/test_verify.py",
+    "hand/saying.py": "hand/test_remember.py",
+    "hand/settling.py": "hand/test_remember.py",
     "formats/_codex.py": "formats/test_codex.py",
     "formats/_codex_turns.py": "formats/test_codex.py",
     "formats/_cowagent.py": "formats/test_cowagent.py",
