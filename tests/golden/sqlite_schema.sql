@@ -165,10 +165,17 @@ CREATE TABLE sources (
   source_id TEXT NOT NULL UNIQUE
 ) STRICT;
 
+CREATE TABLE sqlite_sequence(name,seq);
+
 CREATE TABLE tombstones (
   mark TEXT    PRIMARY KEY,
   at   INTEGER NOT NULL -- words said after this are news
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE touched (
+  n   INTEGER PRIMARY KEY AUTOINCREMENT, -- the order of changes; a later change of the same memory replaces the earlier
+  seq INTEGER NOT NULL UNIQUE
+) STRICT;
 
 CREATE TABLE turns (
   agent      TEXT    NOT NULL,
@@ -177,3 +184,16 @@ CREATE TABLE turns (
   at         INTEGER,
   PRIMARY KEY (agent, session_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER touch_changed AFTER UPDATE OF content, extra, status, confidence, pinned, origin, block ON memories
+WHEN (NEW.status IN ('withdrawn', 'forgotten')) <> (OLD.status IN ('withdrawn', 'forgotten'))
+  OR (NEW.block IS NULL AND (NEW.content <> OLD.content OR NEW.extra IS NOT OLD.extra OR NEW.origin IS NOT OLD.origin))
+  OR (NEW.type <> 'raw' AND (NEW.status, NEW.confidence, NEW.pinned) <> (OLD.status, OLD.confidence, OLD.pinned))
+BEGIN
+  INSERT OR REPLACE INTO touched (seq) VALUES (NEW.seq);
+END;
+
+CREATE TRIGGER touch_removed AFTER DELETE ON memories
+BEGIN
+  INSERT OR REPLACE INTO touched (seq) VALUES (OLD.seq);
+END;
