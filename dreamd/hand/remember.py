@@ -39,7 +39,7 @@ async def remember(
     a dream of the agent is under way, that is left to the next. Raises UsageError (no text, too long, a secret),
     ConfigError (unknown agent), StoreError, DiskFull.
     """
-    zone = zone_of(parts.config.agent(agent))
+    zone = await to_thread.run_sync(zone_of, parts.config.agent(agent))
     statement = statement_of(text)
     words = said(statement, agent, parts.clock.now(), zone, kind=kind, applies_when=applies_when)
     try:
