@@ -35,6 +35,7 @@ from dreamd.events import (
     TASK_FAILED,
     WORKSPACE_MISSING,
 )
+from dreamd.http.listening import face
 from dreamd.locks import DAEMON, exclusive
 from dreamd.logs import emitter, on_change
 from dreamd.night.pulse import Pulse
@@ -96,6 +97,9 @@ async def _live(parts: Parts, signals: Signals, load: Load) -> Config | None:
         tasks.start_soon(_kept, "follow", partial(follow, parts, ready), parts, health)
         tasks.start_soon(_kept, "night", partial(_nights, parts, health.pulse, ready), parts, health)
         tasks.start_soon(_kept, "dream", partial(_dreams, parts, ready), parts, health)
+        tasks.start_soon(
+            _kept, "http", partial(face, parts, lambda: ready.is_set() and health.well()), parts, health
+        )
         tasks.start_soon(_announced, parts, ready)
         tasks.start_soon(_watchdog_fed, parts, health)
         config = await _next(parts, signals, load)
