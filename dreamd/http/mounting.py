@@ -16,7 +16,7 @@ Opening = Callable[[Parts], AbstractAsyncContextManager[ASGIApp]]
 
 
 class Mounted:
-    """`mcp.serving.OPEN`, entered at the first request, left when the face closes."""
+    """`mcp.mounted.OPEN`, entered at the first request, left when the face closes."""
 
     def __init__(self, parts: Parts, tasks: TaskGroup) -> None:
         self._parts, self._tasks = parts, tasks
@@ -31,7 +31,7 @@ class Mounted:
 
     async def _open(self, *, task_status: TaskStatus[ASGIApp] = TASK_STATUS_IGNORED) -> None:
         """Raises ConfigError where the library is not installed."""
-        opening = cast("Opening", await to_thread.run_sync(_plugins.load, "mcp", "serving", "OPEN"))
+        opening = cast("Opening", await to_thread.run_sync(_plugins.load, "mcp", "mounted", "OPEN"))
         async with opening(self._parts) as app:
             task_status.started(app)
             await anyio.sleep_forever()
