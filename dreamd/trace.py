@@ -313,12 +313,12 @@ def _line(kind: str, session: str, task_id: str, at: str, line_id: str, fields: 
 def _json(value: object) -> str:
     """Any object as JSON of a bounded length: what JSON cannot say becomes text, and what is too long its head."""
     if isinstance(value, str):
-        return json.dumps(_cut(value), ensure_ascii=False)
+        return _quoted(_cut(value))
     try:
-        encoded = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_text)
+        encoded = _encoded(value)
     except _UNSPEAKABLE:
-        return json.dumps(_cut(_text(value)), ensure_ascii=False)
-    return encoded if len(encoded) <= LONGEST else json.dumps(_cut(encoded), ensure_ascii=False)
+        return _quoted(_cut(_text(value)))
+    return encoded if len(encoded) <= LONGEST else _quoted(_cut(encoded))
 
 
 def _text(value: object) -> str:
@@ -326,6 +326,10 @@ def _text(value: object) -> str:
         return str(value)
     except _UNSPEAKABLE:
         return f"({type(value).__name__})"
+
+
+_encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_text).encode
+_quoted = json.JSONEncoder(ensure_ascii=False).encode
 
 
 def _said(error: BaseException) -> str:
@@ -362,7 +366,9 @@ def _append(path: Path, data: bytes) -> None:
         _lock(handle)
         size = os.fstat(handle).st_size
         torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
-        _write_all(handle, b"\n" + data if torn else data)
+        rest = b"\n" + data if torn else data
+        while rest:
+            rest = rest[os.write(handle, rest) :]
         os.fsync(handle)
         if not size:
             _sync_folder(path.parent)
@@ -384,11 +390,6 @@ def _lock(handle: int) -> None:
             return
         else:
             return
-
-
-def _write_all(handle: int, data: bytes) -> None:
-    while data:
-        data = data[os.write(handle, data) :]
 
 
 def _sync_folder(folder: Path) -> None:

@@ -14,6 +14,7 @@ from mcp.server import Server, ServerRequestContext
 from mcp.server.stdio import stdio_server
 from mcp.shared.exceptions import MCPError, NoBackChannelError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from starlette.requests import Request
 
 from dreamd import __version__
 from dreamd.errors import DreamdError
@@ -86,13 +87,19 @@ async def _call_tool(
         raise MCPError(
             types.INVALID_PARAMS, f"no tool of that name; known: {', '.join(t.name for t in TOOLS)}"
         )
-    call = Call(parts=parts, agent=agent, ask=partial(_ask, context, params))
+    call = Call(parts=parts, agent=agent or _named(context), ask=partial(_ask, context, params))
     try:
         return _said(await _without_bugs(tool.call(call, params.arguments or {})))
     except _Asking as asking:
         return types.InputRequiredResult(input_requests={_CONFIRM: _question(str(asking))})
     except DreamdError as error:
         return _said(str(error), failed=True)
+
+
+def _named(context: Context) -> str:
+    """The agent that an address names: `/mcp?agent=ID`."""
+    request: Request | None = context.request
+    return request.query_params.get("agent", "") if request else ""
 
 
 def _said(text: str, *, failed: bool = False) -> types.CallToolResult:

@@ -37,6 +37,18 @@ async def test_the_sdks_client_speaks_with_it(tmp_path, mode):
         assert "anna: 2 records" in text_of(await client.call_tool("status", {}))
 
 
+@pytest.mark.parametrize("mode", ["auto", "legacy"])
+async def test_the_address_may_name_the_agent(tmp_path, mode):
+    async with (
+        talked(tmp_path) as parts,
+        OPEN(parts) as app,
+        httpx2.AsyncClient(transport=httpx2.ASGITransport(app)) as http,
+        Client(streamable_http_client(f"{URL}?agent=bob", http_client=http), mode=mode) as client,
+    ):
+        told = text_of(await client.call_tool("remember", {"text": "x"}), failed=True)
+        assert "no agent 'bob'" in told
+
+
 @pytest.mark.parametrize("method", ["GET", "DELETE", "PUT"])
 async def test_there_is_no_stream_to_open_and_no_session_to_end(tmp_path, method):
     async with asked(tmp_path) as http:
