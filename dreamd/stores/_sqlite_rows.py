@@ -179,6 +179,14 @@ def memory_of(row: Row) -> Memory:
     )
 
 
+def with_text(memory: Memory, archived: Memory | None) -> Memory:
+    """A memory whose text was archived, with what it said then. None: its file is lost, and so is that."""
+    if archived is None:
+        return msgspec.structs.replace(memory, archived=True)
+    said = {field: getattr(archived, field) for field in _Extra.__struct_fields__}
+    return msgspec.structs.replace(memory, content=archived.content, archived=True, **said)
+
+
 def _extra_fields(text: str) -> dict[str, Any]:
     return msgspec.structs.asdict(_decode_extra(text))
 

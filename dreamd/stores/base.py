@@ -210,6 +210,25 @@ class Contradiction(Struct, frozen=True, kw_only=True):
     at: datetime
 
 
+class Erased(Struct, frozen=True, kw_only=True):
+    """What a person had forgotten, to be taken out of the store for good.
+
+    `memories` (ids) lose all that they say; their ids, and `marks` (of words, `_forgetting.mark_of`), are tombstones:
+    whatever comes under such an id, or was said in such words until `at`, is passed over from now on. The evidence of
+    `lines` (agent, line) goes, so do `held` rewrites, paid replies of `agents` that wait, and contradictions of the
+    memories. `versions` are written anew under their id. `texts` are made unreadable in what readers keep of the logs.
+    """
+
+    at: datetime
+    memories: Sequence[str] = ()
+    marks: Sequence[str] = ()
+    lines: Sequence[tuple[str, str]] = ()
+    versions: Sequence[FileVersion] = ()
+    held: Sequence[int] = ()
+    agents: Sequence[str] = ()
+    texts: Sequence[str] = ()
+
+
 class Changes(Struct, frozen=True, kw_only=True):
     """One transaction: all of it is written or nothing.
 
@@ -242,6 +261,7 @@ class Changes(Struct, frozen=True, kw_only=True):
     lines: Sequence[LineEvidence] = ()
     versions: Sequence[FileVersion] = ()
     held: Sequence[Held] = ()
+    erased: Erased | None = None
     meta: Mapping[str, str] = {}
     durable: bool = False
 
@@ -332,6 +352,18 @@ class Store(Protocol):
         """Oldest first."""
 
     def meta(self, key: str) -> str | None: ...
+
+    def archive(self, before: date) -> int:
+        """Move what raw memories of windows before that day say to compressed files, where the store has any.
+
+        Each comes back as ever when it is asked for. How many were moved. Raises StoreError, DiskFull.
+        """
+
+    def purge(self) -> None:
+        """Leave no byte of what was erased in the store's files. Takes as long as writing them anew.
+
+        Raises StoreBusy when another process reads all the while, StoreError, DiskFull; then it is to be done again.
+        """
 
     def close(self) -> None: ...
 

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 
@@ -14,10 +14,13 @@ from dreamd.memories import Memory
 from dreamd.records import Origin
 from dreamd.stores._amending import amended
 from dreamd.stores._following import differs, followed
+from dreamd.stores._forgetting import back_again, overwritten
+from dreamd.stores._forgetting import erased as erased_memory
 from dreamd.stores.base import (
     Changes,
     Contradiction,
     Cursor,
+    Erased,
     FileVersion,
     Held,
     JournalEntry,
@@ -73,6 +76,7 @@ class _Tables:
     held: dict[int, Held] = field(default_factory=dict)
     contradictions: dict[tuple[str, frozenset[str]], Contradiction] = field(default_factory=dict)
     meta: dict[str, str] = field(default_factory=dict)
+    tombstones: dict[str, int] = field(default_factory=dict)
 
 
 class InMemoryStore(Store):
@@ -90,6 +94,7 @@ class InMemoryStore(Store):
         with self._lock:
             tables = self._tables
             _move(tables, changes.cursor)  # the only step that can refuse, so it comes first
+            _erase(tables, changes.erased)
             stored = _insert(tables, changes)
             amended_count = _amend(tables, changes)
             _renew(tables, changes)
@@ -188,6 +193,12 @@ class InMemoryStore(Store):
     def meta(self, key: str) -> str | None:
         return self._tables.meta.get(key)
 
+    def archive(self, before: date) -> int:  # noqa: ARG002 - it has no files to move anything to
+        return 0
+
+    def purge(self) -> None:
+        return
+
     def close(self) -> None:
         self._open = None
 
@@ -203,9 +214,50 @@ def _move(tables: _Tables, cursor: Cursor | None) -> None:
     tables.cursors[cursor.source_id] = cursor
 
 
+def _erase(tables: _Tables, erased: Erased | None) -> None:
+    if erased is None:
+        return
+    ids = set(erased.memories)
+    for mark in (*erased.memories, *erased.marks):
+        tables.tombstones[mark] = max(tables.tombstones.get(mark, 0), _micros(erased.at))
+    for known in [tables.memories[one] for one in ids if one in tables.memories]:
+        tables.memories[known.memory_id] = erased_memory(known)
+    for sides, pair in list(tables.contradictions.items()):
+        if ids & {pair.left_id, pair.right_id}:
+            del tables.contradictions[sides]
+    for line in erased.lines:
+        tables.lines.pop(line, None)
+    for held_id in erased.held:
+        tables.held.pop(held_id, None)
+    _rewrite(tables, erased)
+
+
+def _rewrite(tables: _Tables, erased: Erased) -> None:
+    for name, entry in list(tables.journal.items()):
+        if entry.job.split(":")[1:2] in [[agent] for agent in erased.agents]:
+            del tables.journal[name]
+    versions = {version.version_id: version for version in erased.versions}
+    tables.versions = [
+        replace(one, content=new.content, sha256=new.sha256, note=new.note)
+        if (new := versions.get(one.version_id))
+        else one
+        for one in tables.versions
+    ]
+    for source_id, cursor in tables.cursors.items():
+        clean = overwritten(cursor.state, erased.texts)
+        if clean != cursor.state:
+            tables.cursors[source_id] = replace(cursor, state=clean, version=cursor.version + 1)
+
+
+def _micros(at: datetime) -> int:
+    return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+
+
 def _insert(tables: _Tables, changes: Changes) -> int:
     stored = 0
     for memory in changes.memories:
+        if back_again(memory, tables.tombstones, _micros(memory.timestamp) if memory.timestamp else None):
+            continue
         known = tables.memories.get(memory.memory_id)
         if known is None:
             stored += 1

@@ -187,7 +187,7 @@ CREATE TABLE turns (
 
 CREATE TRIGGER touch_changed AFTER UPDATE OF content, extra, status, confidence, pinned, origin, block ON memories
 WHEN (NEW.status IN ('withdrawn', 'forgotten')) <> (OLD.status IN ('withdrawn', 'forgotten'))
-  OR (NEW.block IS NULL AND (NEW.content <> OLD.content OR NEW.extra IS NOT OLD.extra OR NEW.origin IS NOT OLD.origin))
+  OR (coalesce(NEW.block, -1) < 0 AND (NEW.content <> OLD.content OR NEW.extra IS NOT OLD.extra OR NEW.origin IS NOT OLD.origin))
   OR (NEW.type <> 'raw' AND (NEW.status, NEW.confidence, NEW.pinned) <> (OLD.status, OLD.confidence, OLD.pinned))
 BEGIN
   INSERT OR REPLACE INTO touched (seq) VALUES (NEW.seq);

@@ -1,7 +1,7 @@
 -- What a person does by hand, and the archive. Pins and recalls stand beside what a dream writes anew.
 ALTER TABLE memories ADD COLUMN pinned      INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE memories ADD COLUMN recalled_at INTEGER;
-ALTER TABLE memories ADD COLUMN block       INTEGER; -- the archive's block that holds content and extra; NULL: they are here
+ALTER TABLE memories ADD COLUMN block       INTEGER; -- the archive's block that holds content and extra; NULL: they are here; negative: so they are, but the block has a copy
 CREATE INDEX archived_memories ON memories (block) WHERE block IS NOT NULL;
 
 -- Where a block of archived memories stands: compressed bytes of a file in the archive folder.

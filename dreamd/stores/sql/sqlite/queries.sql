@@ -110,6 +110,96 @@ INSERT INTO memories (
 ) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (memory_id) DO NOTHING
 
+-- name: tombstones
+-- Which of these ids and marks were forgotten, and when.
+SELECT mark, at FROM tombstones WHERE mark IN (SELECT value FROM json_each(:marks))
+
+-- name: any_tombstone
+-- Whether anything ever was forgotten.
+SELECT EXISTS (SELECT 1 FROM tombstones)
+
+-- name: insert_tombstone
+-- It may not come back; what is forgotten again is so until the later time.
+INSERT INTO tombstones (mark, at) VALUES (?, ?) ON CONFLICT (mark) DO UPDATE SET at = max(at, excluded.at)
+
+-- name: erase_memory
+-- What is left of a forgotten memory, as `_forgetting.erased` says.
+UPDATE memories
+SET status = 'forgotten', content = '', extra = NULL, block = NULL, tool = '', project = '', task_id = '',
+    session_id = '', ok = NULL, filed = 1, pinned = 0, recalled_at = NULL, confidence = 0
+WHERE memory_id = ?
+
+-- name: erase_refs
+-- What a forgotten memory rested on.
+DELETE FROM memory_refs WHERE seq IN (SELECT seq FROM memories WHERE memory_id = ?)
+
+-- name: erase_contradictions
+-- What was at odds with it.
+DELETE FROM contradictions WHERE ?1 IN (left_id, right_id)
+
+-- name: erase_line
+-- What a forgotten line rested on.
+DELETE FROM line_evidence WHERE agent = ? AND line = ?
+
+-- name: erase_held
+-- A rewrite that holds what was forgotten.
+DELETE FROM held WHERE held_id = ?
+
+-- name: erase_replies
+-- Paid replies of an agent's jobs (`phase:agent` or `phase:agent:...`) that wait.
+DELETE FROM journal WHERE instr(substr(job, instr(job, ':') + 1) || ':', ? || ':') = 1
+
+-- name: rewrite_version
+-- A content of MEMORY.md without what was forgotten.
+UPDATE file_versions SET content = ?, sha256 = ?, note = ? WHERE version_id = ?
+
+-- name: reader_states
+-- What readers keep of their logs.
+SELECT source_id, state FROM cursors WHERE length(state) > 0
+
+-- name: rewrite_state
+-- A reader's state; whoever reads that log now has to begin from it.
+UPDATE cursors SET state = ?, version = version + 1 WHERE source_id = ?
+
+-- name: files_of
+-- The archive's files in which anything of these memories stands.
+SELECT DISTINCT file FROM blocks
+WHERE id IN (SELECT abs(block) FROM memories WHERE block IS NOT NULL AND memory_id IN (SELECT value FROM json_each(?)))
+
+-- name: blocks_of
+-- The blocks of an archive's file, in order.
+SELECT id, file, byte_offset, byte_length FROM blocks WHERE file = ? ORDER BY byte_offset
+
+-- name: archive_files
+-- The files that hold anything.
+SELECT DISTINCT file FROM blocks
+
+-- name: block
+-- Where a block stands.
+SELECT file, byte_offset, byte_length FROM blocks WHERE id = ?
+
+-- name: insert_block
+-- A new block.
+INSERT INTO blocks (file, byte_offset, byte_length) VALUES (?, ?, ?)
+
+-- name: move_block
+-- A block in another file.
+UPDATE blocks SET file = ?, byte_offset = ?, byte_length = ? WHERE id = ?
+
+-- name: drop_block
+-- A block of which nothing is left.
+DELETE FROM blocks WHERE id = ?
+
+-- name: to_archive
+-- Old raw memories that say something here.
+SELECT {memory_columns} FROM memories NOT INDEXED LEFT JOIN sources ON sources.id = source
+WHERE seq > :after AND type = 'raw' AND block IS NULL AND day < :before AND (content <> '' OR extra IS NOT NULL)
+ORDER BY seq LIMIT :page
+
+-- name: archive_memory
+-- What it says stands in that block now.
+UPDATE memories SET content = '', extra = NULL, block = ? WHERE seq = ?
+
 -- name: insert_ref
 -- A ref of a memory that this transaction stored (one that was there already keeps the refs it has).
 INSERT OR IGNORE INTO memory_refs (ref_id, seq)
@@ -125,7 +215,7 @@ WHERE memory_id = :memory_id AND type = 'raw'
 -- name: amend_memory
 -- What an amendment may change.
 UPDATE memories
-SET ok = :ok, origin = :origin, trust = :trust, content = :content, status = :status, extra = :extra, block = NULL
+SET ok = :ok, origin = :origin, trust = :trust, content = :content, status = :status, extra = :extra, block = -abs(block)
 WHERE memory_id = :memory_id
 
 -- name: drop_refs
