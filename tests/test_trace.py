@@ -375,6 +375,31 @@ def test_so_many_lines_wait_and_no_more(tmp_path: Path) -> None:
     assert (len(told), told[0], told[-1]) == (trace.MAX_WAITING + 1, "5", "room")
 
 
+TORN = """
+import resource, sys
+from pathlib import Path
+from dreamd.trace import Tracer
+tracer = Tracer(sys.argv[1], "s")
+tracer.summary("one")
+_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+resource.setrlimit(resource.RLIMIT_FSIZE, ((Path(sys.argv[1]) / "s.jsonl").stat().st_size + 100, most))
+tracer.summary("two")
+print(tracer.log.missing)
+resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+tracer.summary("three")
+print(tracer.log.missing)
+"""
+
+
+def test_a_line_for_which_the_room_ended_is_written_whole_when_there_is_room(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", TORN, str(tmp_path)], capture_output=True, text=True, check=True, cwd=REPO
+    )
+    assert done.stdout.split() == ["1", "0"]
+    assert len((tmp_path / "s.jsonl").read_bytes().splitlines()) == 4
+    assert [record.text for record in records(tmp_path / "s.jsonl")] == ["one", "two", "three"]
+
+
 @pytest.mark.parametrize("place", ["/proc/nowhere", "nul\0"])
 def test_a_place_that_cannot_be_written_does_not_disturb_the_agent(place: str) -> None:
     tracer = Tracer(place, "s")
