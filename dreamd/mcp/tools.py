@@ -1,7 +1,7 @@
 """The five tools: what a model calls them with, and the verb behind each. The SDK is not known here.
 
-Law: recalling and looking are free; nothing is remembered as a person's word, and nothing forgotten, on the word of a
-model alone.
+Law: recalling and looking are free; a model's word alone is never kept as a person's; nothing is forgotten that was not
+shown first, nor against the person's no where the client can ask.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -18,11 +18,13 @@ from dreamd.errors import UsageError
 from dreamd.hand.evidence import evidence
 from dreamd.hand.forget import Wish, forget, plan_forget
 from dreamd.hand.remember import remember
+from dreamd.locks import DAEMON, holder
 from dreamd.mcp import telling
 from dreamd.mcp.asked import asked_words
 from dreamd.parts import Parts
 from dreamd.recall.recalling import recall
 from dreamd.status import status
+from dreamd.tail.sync import sync
 
 EVERYBODY = "*"  # no agent can be called so
 Ask = Callable[[str], Awaitable[bool | None]]
@@ -139,12 +141,21 @@ class RememberArguments(Struct, frozen=True, forbid_unknown_fields=True):
 
 async def _remember(call: Call, arguments: RememberArguments) -> str:
     agent = call.one_agent(arguments.agent)
-    text = await to_thread.run_sync(asked_words, call.parts, agent, arguments.text) or arguments.text
-    if text is arguments.text:
-        await _confirmed(call.ask, text)
-    kept = await remember(call.parts, text, agent=agent)
+    text = await to_thread.run_sync(_words, call.parts, agent, arguments.text)
+    if not text:
+        await _confirmed(call.ask, arguments.text)
+    kept = await remember(call.parts, text or arguments.text, agent=agent)
     known = "" if kept.new else " (it was known already)"
     return f"Remembered{known}, {kept.insight.memory_id[:8]}: {kept.insight.content}"
+
+
+def _words(parts: Parts, agent: str, wish: str) -> str:
+    """As `asked_words`; where no daemon reads the logs they are read for it. Blocking."""
+    found = asked_words(parts, agent, wish)
+    if found or holder(parts.state / DAEMON):
+        return found
+    sync(parts, [agent])
+    return asked_words(parts, agent, wish)
 
 
 async def _confirmed(ask: Ask, text: str) -> None:

@@ -8,7 +8,8 @@ from anyio import to_thread
 from dreamd.errors import ConfigError, UsageError
 from dreamd.mcp.tools import EVERYBODY, TOOLS, Call
 from dreamd.stores.base import MemoryQuery
-from tests.mcp.house import talked
+from tests.acceptance.house import Home
+from tests.mcp.house import MONDAY, talked
 
 RED = "I hate red"
 NAMED = {tool.name: tool for tool in TOOLS}
@@ -40,6 +41,13 @@ async def test_what_the_person_asked_for_is_kept_in_the_persons_words(tmp_path):
         assert RED in told
         assert not [content for content in await insights(parts) if "user" in content]
         assert "known already" in await call(parts, "remember", text="The user hates red")
+
+
+async def test_without_a_daemon_the_logs_are_read_for_it(tmp_path):
+    async with talked(tmp_path, "Hello", "Hi") as parts:
+        home = await to_thread.run_sync(Home, tmp_path)
+        await to_thread.run_sync(home.says, MONDAY.replace(hour=11), f"Remember that {RED}.")
+        assert RED in await call(parts, "remember", text=RED)
 
 
 async def test_a_models_own_word_is_refused_where_nobody_can_be_asked(tmp_path):
