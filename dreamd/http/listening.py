@@ -20,7 +20,7 @@ from dreamd.http.address import Address, address, bound, inode, removed
 from dreamd.parts import Parts
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0  # between two tries to listen
-_MOST_WAITING = 64  # connections while the house is being furnished
+_MOST_WAITING = 256  # connections while the house is being furnished
 _BACKLOG = 128
 
 Connect = Callable[[], asyncio.Protocol]

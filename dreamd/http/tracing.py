@@ -5,7 +5,6 @@ from pathlib import Path
 
 import msgspec
 
-from dreamd.errors import DiskFull
 from dreamd.formats.trace import VERSION
 from dreamd.http.problems import Refused
 from dreamd.http.shapes import Told, TraceLine, Traces
@@ -16,15 +15,15 @@ _GLOB = re.compile(r"[*?\[]")
 
 
 def append(parts: Parts, traces: Traces) -> Told:
-    """Blocking. Raises Refused when the agent has no trace log, DiskFull when there is no room for all lines."""
+    """Blocking. Raises Refused when the agent has no trace log or it cannot be written: then none of the lines is in it."""
     place = _place(parts, traces.agent)
     now = parts.clock.now()
     log = Log(place, traces.session)
     log.put(b"".join(_line(traces.session, line, now) for line in traces.lines))
     log.flush()
     if log.missing:
-        raise DiskFull(
-            f"cannot write the trace log in {place}", hint="send the lines again, with ids of their own"
+        raise Refused(
+            507, f"cannot write the trace log in {place}", hint="send the lines again, with ids of their own"
         )
     return Told(len(traces.lines))
 

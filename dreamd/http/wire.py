@@ -16,7 +16,7 @@ from uvicorn.server import ServerState
 
 from dreamd.errors import DreamdError
 from dreamd.http.counters import Counters
-from dreamd.http.problems import Refused, status_of, written
+from dreamd.http.problems import CLOSE, Refused, headers_of, status_of, written
 
 HEAD_S: Final = 10.0  # from the first byte (or the connection's begin) to the end of the headers
 KEEP_ALIVE_S: Final = 5
@@ -126,12 +126,7 @@ class Wire(HttpToolsProtocol):
         if self._refused or self.transport.is_closing():
             return
         self._refused = True
-        body, status = written(error), HTTPStatus(status_of(error))
-        head = (
-            f"HTTP/1.1 {status} {status.phrase}\r\ncontent-type: application/problem+json\r\n"
-            f"content-length: {len(body)}\r\nconnection: close\r\n\r\n"
-        )
-        self.transport.write(head.encode() + body)
+        self.transport.write(_answer(error))
         self.transport.write_eof()
         self._disarm("head")
         self._arm("linger", LINGER_S)
@@ -143,6 +138,18 @@ class Wire(HttpToolsProtocol):
     def _disarm(self, name: str) -> None:
         if timer := self._timers.pop(name, None):
             timer.cancel()
+
+
+def _answer(error: DreamdError) -> bytes:
+    body, status = written(error), HTTPStatus(status_of(error))
+    headers = (
+        ("content-type", "application/problem+json"),
+        ("content-length", str(len(body))),
+        *headers_of(error),
+        *CLOSE,
+    )
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers)
+    return f"HTTP/1.1 {status} {status.phrase}\r\n{head}\r\n".encode() + body
 
 
 def most_connections() -> int:

@@ -53,6 +53,7 @@ def opened(house: Callable[..., House], tmp_path: Path):  # noqa: F811
     async def opening(
         *agents: str,
         tcp: bool = False,
+        listen_on: str = "127.0.0.1",
         token: bool = True,
         ready: Callable[[], bool] = lambda: True,
         **http: object,
@@ -60,7 +61,7 @@ def opened(house: Callable[..., House], tmp_path: Path):  # noqa: F811
         home = house(*(agents or ("anna",)), zone="UTC")
         (tmp_path / "token").write_text(TOKEN)
         settings = Http(
-            listen="127.0.0.1:0" if tcp else "unix",
+            listen=f"{listen_on}:0" if tcp else "unix",
             token_file=str(tmp_path / "token") if token else "",
             **http,
         )
