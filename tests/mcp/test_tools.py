@@ -69,6 +69,25 @@ async def test_the_person_is_asked_and_decides(tmp_path):
         assert len(questions) == 2
 
 
+async def test_evidence_goes_down_to_the_persons_words(tmp_path):
+    async with talked(tmp_path, f"Remember that {RED}.", "Noted.") as parts:
+        await call(parts, "remember", text=RED)
+        told = await call(parts, "recall", goal="help me pick a T-shirt")
+        assert RED in told
+        (insight,) = await memories(parts, "insight")
+        assert RED in await call(parts, "evidence", what=insight.memory_id[:10])
+        with pytest.raises(UsageError):
+            await call(parts, "evidence", what="ffffffffff")
+
+
+async def test_recall_says_when_there_is_nothing(tmp_path):
+    async with talked(tmp_path) as parts:
+        assert "Nothing in memory" in await call(parts, "recall", goal="help me pick a T-shirt")
+        assert "Nothing in memory" in await call(
+            parts, "recall", goal="shirt", agent="anna", as_of="2026-03-01"
+        )
+
+
 async def test_a_server_started_for_an_agent_speaks_of_that_agent(tmp_path):
     async with talked(tmp_path) as parts:
         made = partial(Call, parts=parts, ask=None)
