@@ -60,6 +60,9 @@ LINE_REFUSED = Event(
 )  # the audit turned a proposed line down: reason, never text
 REWRITE_HELD = Event("rewrite.held", "warning")
 
+MEMORIES_FORGOTTEN = Event("memories.forgotten")  # a person wanted it: counts and files, never what it was
+RECORDS_ARCHIVED = Event("records.archived")
+
 CALL_FINISHED = Event("call.finished", "debug")
 CALL_RETRIED = Event("call.retried", "warning")
 CALL_FAILED = Event("call.failed", "warning")
