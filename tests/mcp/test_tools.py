@@ -88,6 +88,29 @@ async def test_recall_says_when_there_is_nothing(tmp_path):
         )
 
 
+async def test_forgetting_is_shown_first_and_done_when_confirmed(tmp_path):
+    async with talked(tmp_path, f"Remember that {RED}.", "Noted.", "I like tea.", "Noted.") as parts:
+        plan = await call(parts, "forget", matching=RED)
+        digest = plan.rpartition('"confirm": "')[2].partition('"')[0]
+        assert RED in plan
+        assert "tea" not in plan
+        assert "something else would go" in await call(parts, "forget", matching=RED, confirm="0" * 16)
+        with pytest.raises(UsageError, match="declined"):
+            await call(parts, "forget", matching=RED, confirm=digest, answer=False)
+        assert len(await memories(parts, "raw")) == 4
+        assert (await call(parts, "forget", matching=RED, confirm=digest)).startswith("Forgotten: ")
+        left = str(await memories(parts, "raw"))
+        assert RED not in left
+        assert "tea" in left
+        assert "Nothing matches" in await call(parts, "forget", matching=RED)
+
+
+async def test_forgetting_nothing_in_particular_is_refused(tmp_path):
+    async with talked(tmp_path) as parts:
+        with pytest.raises(UsageError):
+            await call(parts, "forget")
+
+
 async def test_a_server_started_for_an_agent_speaks_of_that_agent(tmp_path):
     async with talked(tmp_path) as parts:
         made = partial(Call, parts=parts, ask=None)
