@@ -1,5 +1,7 @@
 """`dreamd mcp`: serves recall and the rest to an agent over MCP, on standard input and output."""
 
+import signal
+
 import anyio
 import click
 
@@ -20,6 +22,9 @@ def command(ctx: click.Context, agent: str) -> None:
     with opened(ctx) as parts:
         if agent:
             parts.config.agent(agent)
+        signal.signal(
+            signal.SIGINT, signal.SIG_DFL
+        )  # ends at once; otherwise a thread would read on to the next line
         anyio.run(stdio, parts, agent)
 
 

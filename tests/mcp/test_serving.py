@@ -2,6 +2,7 @@
 
 import json
 import logging
+import signal
 import subprocess
 import sys
 from subprocess import PIPE
@@ -164,6 +165,18 @@ def test_garbage_on_the_wire_ends_nothing_and_the_end_of_it_ends_the_command(tmp
     assert answer == {"jsonrpc": "2.0", "id": 1, "result": {}}
     assert (process.returncode, rest) == (0, "")
     assert "Traceback" not in complaints
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_the_command_though_the_client_holds_the_wire_open(tmp_path, number):
+    parameters = run_beside(Home(tmp_path))
+    with subprocess.Popen(
+        [parameters.command, *parameters.args], stdin=PIPE, stdout=PIPE, text=True
+    ) as process:
+        print(json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping"}), file=process.stdin, flush=True)
+        assert process.stdout.readline()
+        process.send_signal(number)
+        assert process.wait(30) == -number
 
 
 def test_an_unknown_agent_is_refused_before_anything_is_served(tmp_path):
