@@ -35,6 +35,7 @@ from dreamd.events import (
     TASK_FAILED,
     WORKSPACE_MISSING,
 )
+from dreamd.hand.plan import LEFT
 from dreamd.http.listening import face
 from dreamd.locks import DAEMON, exclusive
 from dreamd.logs import emitter, on_change
@@ -61,6 +62,12 @@ class Dreams(Protocol):
     """`dream.watch.watch`."""
 
     async def __call__(self, parts: Parts) -> None: ...
+
+
+class Finish(Protocol):
+    """`hand.forget.finish`."""
+
+    async def __call__(self, parts: Parts) -> object: ...
 
 
 class Health(Struct):
@@ -94,6 +101,7 @@ async def _live(parts: Parts, signals: Signals, load: Load) -> Config | None:
     health, ready = Health(Pulse(parts.clock)), anyio.Event()
     await to_thread.run_sync(_warn, parts)
     async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_kept, "forget", partial(_forgotten, parts), parts, health)
         tasks.start_soon(_kept, "follow", partial(follow, parts, ready), parts, health)
         tasks.start_soon(_kept, "night", partial(_nights, parts, health.pulse, ready), parts, health)
         tasks.start_soon(_kept, "dream", partial(_dreams, parts, ready), parts, health)
@@ -116,6 +124,14 @@ def _warn(parts: Parts) -> None:
             parts.emit(
                 WORKSPACE_MISSING, agent=name, path=agent.workspace, hint="create it: no daily is written"
             )
+
+
+async def _forgotten(parts: Parts) -> None:
+    """What a crash left half forgotten is finished, before any night comes to it; else nothing is loaded."""
+    if await to_thread.run_sync(parts.store.meta, LEFT):
+        finish = cast("Finish", await to_thread.run_sync(_plugins.load, "hand", "forget", "finish"))
+        await finish(parts)
+    await anyio.sleep_forever()
 
 
 async def _nights(parts: Parts, pulse: Pulse, ready: anyio.Event) -> None:

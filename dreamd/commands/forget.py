@@ -54,10 +54,15 @@ def command(
 def _agreed(plan: Plan, *, as_json: bool) -> bool:
     if plan.empty or as_json:
         return False
-    if not sys.stdin.isatty():
+    if not _asks():
         click.echo("nothing was forgotten: add --yes to do it", err=True)
         return False
     return click.confirm("Forget all this for good?", err=True)
+
+
+def _asks() -> bool:
+    """There is somebody to be asked."""
+    return sys.stdin.isatty()
 
 
 def _show(plan: Plan) -> None:

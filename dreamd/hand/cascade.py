@@ -20,7 +20,7 @@ from dreamd.parts import Parts
 from dreamd.pool.similarity import covered
 from dreamd.stores.base import MemoryQuery, Store
 
-LEFT: tuple[Status, ...] = tuple(status for status in get_args(Status) if status != "forgotten")
+THERE: tuple[Status, ...] = tuple(status for status in get_args(Status) if status != "forgotten")
 _STATES_IT = 0.4  # of a statement's words, those of a record that it was drawn from
 _MOST_MENTIONS = 20
 
@@ -176,15 +176,15 @@ class _Fall:
         found: dict[str, Memory] = {}
         layer = {ref for ref in refs if ":" not in ref}
         while layer:
-            query = MemoryQuery(agent=agent, ids=tuple(sorted(layer)), statuses=LEFT)
+            query = MemoryQuery(agent=agent, ids=tuple(sorted(layer)), statuses=THERE)
             fresh = [one for one in self.store.memories(query) if one.memory_id not in found]
             found |= {one.memory_id: one for one in fresh}
             layer = {ref for one in fresh for ref in one.ref_ids if ref not in found and ":" not in ref}
         return list(found.values())
 
     def _resting_on(self, ref: str) -> Iterable[Memory]:
-        query = MemoryQuery(rests_on=ref, statuses=LEFT)
+        query = MemoryQuery(rests_on=ref, statuses=THERE)
         return (one for one in self.store.memories(query) if one.memory_id not in self.gone)
 
     def _everything(self) -> Iterator[Memory]:
-        return self.store.memories(MemoryQuery(agent=self.wish.agent, statuses=LEFT))
+        return self.store.memories(MemoryQuery(agent=self.wish.agent, statuses=THERE))

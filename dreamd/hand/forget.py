@@ -18,23 +18,22 @@ from dreamd import files
 from dreamd.deep_dream import writing
 from dreamd.errors import FileChanged, NothingToDo, UsageError
 from dreamd.events import MEMORIES_FORGOTTEN
-from dreamd.hand.cascade import Cascade, cascade
+from dreamd.hand.cascade import THERE, Cascade, cascade
 from dreamd.hand.matching import plain_of
 from dreamd.hand.pages import without
-from dreamd.hand.plan import Forgotten, Going, Line, Plan, Weakened, Wish, digest_of, more_than_shown
+from dreamd.hand.plan import LEFT, Forgotten, Going, Line, Plan, Weakened, Wish, digest_of, more_than_shown
 from dreamd.hand.remains import Cut, Remains, remains
 from dreamd.locks import dream_lock, exclusive, one_night
 from dreamd.memories import Memory
 from dreamd.parts import Parts
 from dreamd.recall.following import follow
 from dreamd.stores._forgetting import mark_of
-from dreamd.stores.base import Changes, Erased
+from dreamd.stores.base import Changes, Erased, MemoryQuery
 
 __all__ = ["Forgotten", "Going", "Line", "Plan", "Weakened", "Wish", "finish", "forget", "plan_forget"]
 
 _PAGES = 20  # of memories that the index may be behind
 _WAIT_S = 5.0  # for a dream that is under way
-_LEFT = "hand.forgetting"  # where the store keeps what is left to do
 _LEAST = re.compile(
     r"\w.*\w.*\w|[\u2e80-\U0003ffff].*[\u2e80-\U0003ffff]", re.DOTALL
 )  # of a text to look for
@@ -76,7 +75,7 @@ async def forget(parts: Parts, plan: Plan) -> Forgotten:
 
 async def finish(parts: Parts) -> Forgotten | None:
     """Finish what a crash or an error left half forgotten, if anything. Raises as `forget`."""
-    if not await to_thread.run_sync(parts.store.meta, _LEFT):
+    if not await to_thread.run_sync(parts.store.meta, LEFT):
         return None
     async with AsyncExitStack() as held:
         await _alone(parts, held)
@@ -155,7 +154,7 @@ def _forget(parts: Parts, shown: Plan) -> Forgotten:
     for agent in parts.config.agents:
         writing.resume(parts, agent)  # what a crash left of a rewrite must not be written after this
     _finish(parts)
-    plan, fall, rest = _planned(parts, _by_ids(shown.wish, shown))
+    plan, fall, rest = _planned(parts, _still_there(parts, shown))
     if more_than_shown(shown, plan):
         raise FileChanged("by now more would go than was shown", hint="look again; nothing was forgotten")
     for cut in rest.cuts:
@@ -166,13 +165,15 @@ def _forget(parts: Parts, shown: Plan) -> Forgotten:
     return done or Forgotten(memories=0, lines=0)
 
 
-def _by_ids(wish: Wish, shown: Plan) -> Wish:
-    """Of ids only those that are still there: somebody may have forgotten some meanwhile."""
-    return (
-        wish
-        if not wish.ids
-        else replace(wish, ids=tuple(one.memory_id for one in shown.memories if one.why == "asked"))
-    )
+def _still_there(parts: Parts, shown: Plan) -> Wish:
+    """The wish, by whole ids of what was asked and has not gone meanwhile."""
+    if not shown.wish.ids:
+        return shown.wish
+    asked = tuple(one.memory_id for one in shown.memories if one.why == "asked")
+    left = [one.memory_id for one in parts.store.memories(MemoryQuery(ids=asked, statuses=THERE))]
+    if not left:
+        raise NothingToDo("all of that has been forgotten already")
+    return replace(shown.wish, ids=tuple(left))
 
 
 def _changes(parts: Parts, wish: Wish, fall: Cascade, rest: Remains, left: Left) -> Changes:
@@ -194,7 +195,7 @@ def _changes(parts: Parts, wish: Wish, fall: Cascade, rest: Remains, left: Left)
         replaced=fall.weakened,
         lines=rest.evidence,
         ledger=rest.ledger,
-        meta={**rest.meta, _LEFT: _encoded(left)},
+        meta={**rest.meta, LEFT: _encoded(left)},
         durable=True,
     )
 
@@ -205,16 +206,16 @@ def _encoded(left: Left | None) -> str:
 
 def _finish(parts: Parts) -> Forgotten | None:
     """What is left to do, step by step; each may be done again."""
-    kept = parts.store.meta(_LEFT)
+    kept = parts.store.meta(LEFT)
     if not kept:
         return None
     left = msgspec.json.decode(kept, type=Left, dec_hook=lambda kind, value: kind(value))
     if left.step == "files":
         changed = tuple(str(cut.path) for cut in left.cuts if _cut(cut))
         left = replace(left, step="purge", cuts=(), paths=changed)
-        parts.store.write(Changes(meta={_LEFT: _encoded(left)}, durable=True))
+        parts.store.write(Changes(meta={LEFT: _encoded(left)}, durable=True))
     _purge(parts)
-    parts.store.write(Changes(meta={_LEFT: ""}, durable=True))
+    parts.store.write(Changes(meta={LEFT: ""}, durable=True))
     parts.emit(MEMORIES_FORGOTTEN, memories=len(left.memories), lines=left.lines, files=list(left.paths))
     return Forgotten(memories=len(left.memories), lines=left.lines, files=left.paths)
 

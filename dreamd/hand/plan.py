@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from dreamd.memories import MemoryType, Status
 
+LEFT = "hand.forgetting"  # where the store keeps what is left to do
 Why = Literal["asked", "source", "copy", "rests"]
 
 

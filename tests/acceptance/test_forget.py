@@ -19,6 +19,8 @@ from dreamd.hand.forget import Plan, Wish, finish, forget, plan_forget
 from dreamd.memories import Memory
 from dreamd.night.run import run_night
 from dreamd.parts import Parts
+from dreamd.pool.terms import wanted
+from dreamd.recall.recalling import recall
 from dreamd.stores.base import MemoryQuery
 from tests.acceptance.house import Home, honest, parts_of
 from tests.llm_server import Request, llm_server
@@ -67,6 +69,11 @@ async def lived(home: Home, parts: Parts, secret: tuple[str, str]) -> None:
     await anyio.to_thread.run_sync(parts.store.archive, MONDAY + timedelta(days=1))
 
 
+def secret_term(word: str) -> str:
+    """As the index keeps it."""
+    return wanted(word, MONDAY)[0]
+
+
 def read_anew(home: Home) -> None:
     """As though no log had ever been read; and each stands under a second name too."""
     with contextlib.closing(sqlite3.connect(home.root / "state" / "pool.db")) as pool:
@@ -102,6 +109,8 @@ async def test_what_is_forgotten_is_nowhere_and_no_log_brings_it_back(
             assert {"work/MEMORY.md", "work/memory/2026-03-02.md", "work/memory/dreams/2026-03-02.md"} <= set(
                 words(tmp_path, word)
             )
+            await recall(parts, secret[0])  # so that the index has it
+            assert any("recall.db" in name for name in words(tmp_path / "state", secret_term(word)))
             before = await told(parts)
             others = {one: text for one, text in before.items() if word not in text}
             plan = await plan_forget(parts, Wish(matching=word.lower()))
@@ -110,7 +119,8 @@ async def test_what_is_forgotten_is_nowhere_and_no_log_brings_it_back(
             assert (done.memories, done.lines) == (len(plan.memories), len(plan.lines))
             gone = {one.memory_id for one in plan.memories}
             assert await told(parts) == {one: text for one, text in others.items() if one not in gone}
-            assert words(tmp_path / "work", word) == words(tmp_path / "state", word) == []
+            for one in (word, secret_term(word)):
+                assert words(tmp_path / "work", one) == words(tmp_path / "state", one) == []
             assert "The Elm bridge is 320 metres long" in home.memory.read_text()
             await read_and_dreamt_again(home, parts)
             assert word not in repr(await told(parts))
