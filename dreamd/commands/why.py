@@ -52,6 +52,8 @@ def _where(node: Node) -> str:
     if node.kind == "record":
         place = f"table {node.table} row {node.row}" if node.table else f"byte {node.offset} +{node.length}"
         at = f", {node.at:%Y-%m-%d %H:%M} UTC" if node.at else ""
+        if node.standing == "told":
+            return at.removeprefix(", ")
         return f"{node.file or 'log unknown'} {place}{at}"
     if node.kind == "insight":
         sure = f", confidence {node.confidence:.2f}" if node.confidence is not None else ""
@@ -67,6 +69,7 @@ def _state(node: Node) -> str:
         "verified": "verified",
         "changed": f"the log was rewritten since; {copy}",
         "gone": f"the log is gone; {copy}",
+        "told": "told to dreamd directly",
     }
     return words.get(node.standing, "")
 

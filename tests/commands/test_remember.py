@@ -15,7 +15,9 @@ def test_what_is_told_is_kept_and_can_be_asked_for(tmp_path: Path) -> None:
     )
     (insight,) = cat.json("insights")
     assert insight["insight"]["pinned"]
-    assert "user: Remember: I hate red" in cat.run("why", insight["insight"]["memory_id"]).output
+    why = cat.run("why", insight["insight"]["memory_id"]).output
+    assert "user: Remember: I hate red\n" in why
+    assert "UTC, told to dreamd directly]" in why
 
 
 def test_json_has_the_insight_and_the_record(tmp_path: Path) -> None:

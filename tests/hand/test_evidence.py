@@ -13,7 +13,7 @@ async def test_an_insight_is_followed_down_to_what_was_said(house: House) -> Non
     node = await evidence(house.parts, kept.insight.memory_id[:9])
     assert (node.kind, node.text, node.status, node.confidence) == ("insight", "I hate red", "long_term", 0.9)
     (record,) = node.rests_on
-    assert (record.kind, record.role, record.standing) == ("record", "user", "gone")  # no log ever had it
+    assert (record.kind, record.role, record.standing) == ("record", "user", "told")
 
 
 @pytest.mark.parametrize("what", ["", "nonsense", "notes/MEMORY.md", "MEMORY.md", "/nowhere/MEMORY.md:3"])
