@@ -35,12 +35,12 @@ class Furnish(Protocol):
 
 
 async def face(parts: Parts, ready: Callable[[], bool]) -> None:
-    """Listen and answer until cancelled; nothing at all when `http.listen` is "". Never raises for a socket.
+    """Listen and answer until cancelled, or do nothing for as long where `http.listen` is "". Never raises for a socket.
 
     What keeps it from listening is told once and tried again: the daemon's work does not depend on it.
     """
     if not parts.config.http.listen:
-        return
+        await anyio.sleep_forever()
     async with _listening(parts) as (door, where):
         await door.knocked.wait()
         furnish = cast("Furnish", await to_thread.run_sync(_plugins.load, "http", "serving", "OPEN"))

@@ -77,9 +77,15 @@ async def test_the_socket_goes_with_the_face(opened, tmp_path: Path) -> None:
     assert list((tmp_path / "state").iterdir()) == []
 
 
-async def test_nothing_listens_where_it_is_switched_off(house, tmp_path: Path) -> None:  # noqa: F811
+async def test_nothing_listens_where_it_is_switched_off_and_the_task_goes_on(
+    house,  # noqa: F811
+    tmp_path: Path,
+) -> None:
     home: House = house("anna")
-    await face(replace(home.parts, config=replace(home.parts.config, http=Http(listen=""))), lambda: True)
+    off = replace(home.parts, config=replace(home.parts.config, http=Http(listen="")))
+    with anyio.move_on_after(0.05) as patience:
+        await face(off, lambda: True)
+    assert patience.cancelled_caught
     assert list((tmp_path / "state").iterdir()) == []
 
 
