@@ -74,7 +74,7 @@ class _Fall:
         for memory_id in self.wish.ids:
             self._doom(named(self.store, memory_id), "asked")
         if self.wish.matching:
-            for memory in self._everything():
+            for memory in self._holding(self.needle):
                 if any(map(self.needle.found_in, texts_of(memory))):
                     self._doom(memory, "asked")
 
@@ -91,7 +91,7 @@ class _Fall:
         """The same words again: quoted, or read under another name."""
         if not self.needle.words:
             return
-        for memory in self._everything():
+        for memory in self._holding(self.needle):
             if memory.memory_id not in self.gone and any(map(self.needle.copied_in, texts_of(memory))):
                 self._doom(memory, "copy")
 
@@ -186,5 +186,7 @@ class _Fall:
         query = MemoryQuery(rests_on=ref, statuses=THERE)
         return (one for one in self.store.memories(query) if one.memory_id not in self.gone)
 
-    def _everything(self) -> Iterator[Memory]:
-        return self.store.memories(MemoryQuery(agent=self.wish.agent, statuses=THERE))
+    def _holding(self, needle: Needle) -> Iterator[Memory]:
+        """All that may hold it."""
+        query = MemoryQuery(agent=self.wish.agent, statuses=THERE, holding=needle.probes)
+        return self.store.memories(query)

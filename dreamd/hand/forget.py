@@ -28,7 +28,7 @@ from dreamd.memories import Memory
 from dreamd.parts import Parts
 from dreamd.recall.following import follow
 from dreamd.stores._forgetting import mark_of
-from dreamd.stores.base import Changes, Erased, MemoryQuery
+from dreamd.stores.base import Changes, Erased, Mark, MemoryQuery
 
 __all__ = ["Forgotten", "Going", "Line", "Plan", "Weakened", "Wish", "finish", "forget", "plan_forget"]
 
@@ -234,7 +234,7 @@ def _cut(cut: Cut) -> bool:
 def _purge(parts: Parts) -> None:
     """Leave no byte of it in the databases' files. An index that is far behind is quicker made anew."""
     parts.store.purge()
-    if parts.index is not None:
+    if parts.index is not None and parts.index.mark() != Mark():
         if not follow(parts.store, parts.index, pages=_PAGES):
             parts.index.clear()
         parts.index.scrub()

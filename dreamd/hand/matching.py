@@ -4,7 +4,6 @@ Law: in doubt it does. What is said to do so is shown before it goes; what is no
 """
 
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 
 from msgspec import Struct
@@ -12,7 +11,7 @@ from msgspec import Struct
 from dreamd.memories import Memory
 from dreamd.pool.similarity import covered
 from dreamd.pool.support import unsupported
-from dreamd.stores._forgetting import telling, words_of
+from dreamd.stores._forgetting import folded, probe_of, telling, words_of
 
 _NEWS = 0.25  # of a text's words that stand only in what goes: then it tells of that
 _RUN = 20  # characters in a row that two texts have in common by no chance; of Chinese ones _WIDE_RUN
@@ -22,7 +21,7 @@ _WIDE = re.compile(r"[\u2e80-\U0003ffff]")
 
 def plain_of(text: str) -> str:
     """Without capitals and with single spaces."""
-    return " ".join(unicodedata.normalize("NFKC", text).casefold().split())
+    return " ".join(folded(text).split())
 
 
 class Needle(Struct, frozen=True):
@@ -30,23 +29,29 @@ class Needle(Struct, frozen=True):
 
     named: str = ""
     words: tuple[str, ...] = ()
+    shortest: int = 0  # characters of the shortest of those words
+    probes: tuple[str, ...] = ()  # whoever holds any of it holds one of these
 
     def found_in(self, text: str) -> bool:
-        if self.named and self.named in plain_of(text):
-            return True
-        return self.copied_in(text)
+        return self._names(text) or self.copied_in(text)
+
+    def _names(self, text: str) -> bool:
+        if not self.named or (text.isascii() and not self.named.isascii()):
+            return False
+        return self.named in plain_of(text)
 
     def copied_in(self, text: str) -> bool:
         """It holds all the words of something that goes."""
-        if not self.words:
+        if not self.words or len(text) < self.shortest:
             return False
         own = words_of(text)
         return any(words in own for words in self.words)
 
 
 def needle(named: str, texts: Iterable[str] = ()) -> Needle:
-    words = dict.fromkeys(words for text in texts if telling(words := words_of(text)))
-    return Needle(plain_of(named), tuple(words))
+    copied = {words: text for text in texts if telling(words := words_of(text))}
+    probes = dict.fromkeys(map(probe_of, filter(None, (named, *copied.values()))))
+    return Needle(plain_of(named), tuple(copied), min(map(len, copied), default=0), tuple(probes))
 
 
 def texts_of(memory: Memory) -> Iterator[str]:

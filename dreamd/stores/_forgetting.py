@@ -8,16 +8,47 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from dreamd.memories import Memory
 
 _LEAST = 24  # letters, a Chinese character counting for three: less than that others say as well
+_PROBE = 4  # characters
 _WIDE = re.compile(r"[\u2e80-\U0003ffff]")
+
+
+_NO_WORD = {code: None for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 
 
 def words_of(text: str) -> str:
     """The words of a text whatever its case, punctuation and white space."""
+    if text.isascii():
+        return text.translate(_NO_WORD).lower()  # the same, thirty times as fast
     return "".join(re.findall(r"\w", unicodedata.normalize("NFKC", text).casefold()))
+
+
+def folded(text: str) -> str:
+    """Without capitals, each character in its plainest form."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+
+
+def probe_of(text: str) -> str:
+    """The longest word of a text (of Chinese, a few characters), folded: who holds the text holds this."""
+    runs = re.findall(r"\w+", folded(text))
+    longest = max(runs, key=len, default="")
+    return longest[: _PROBE if _WIDE.search(longest) else None]
+
+
+@lru_cache(maxsize=8)
+def _decoded(words: str) -> tuple[str, ...]:
+    return tuple(json.loads(words))
+
+
+def holds(content: str, extra: str | None, words: str) -> bool:
+    """Whether a text may hold any of these folded words (a JSON list). For SQLite, row by row."""
+    text = folded(content)
+    more = folded(extra) if extra else ""
+    return any(word in text or word in more for word in _decoded(words))
 
 
 def telling(words: str) -> bool:

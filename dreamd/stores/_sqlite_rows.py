@@ -92,6 +92,7 @@ def filters(query: MemoryQuery) -> dict[str, object]:
         "types": listed(query.types or None),
         "origins": listed(query.origins or None),
         "statuses": listed(query.statuses or None),
+        "holding": listed(query.holding),
     }
 
 

@@ -67,6 +67,7 @@ class MemoryQuery(Struct, frozen=True, kw_only=True):
     until: date | None = None  # windows to, inclusive
     session_id: str | None = None
     filed: bool | None = None
+    holding: tuple[str, ...] | None = None  # folded words: all that hold any of them, and perhaps others
     rests_on: str | None = None  # an id that the memory names among its ref_ids
     after_seq: int = 0
     limit: int | None = None

@@ -804,3 +804,19 @@ def test_what_is_archived_can_still_be_amended_and_forgotten(store: Store) -> No
     (left,) = store.memories(MemoryQuery())
     assert (left.content, left.ok, left.origin) == (raw(1).content, True, "scheduled")
     assert "Zinfandel" not in repr(list(store.memories(EVERYTHING)))
+
+
+def test_what_may_hold_a_word_is_found_whatever_its_capitals(store: Store) -> None:
+    hit = [
+        raw(1, content="The ZINFANDEL"),
+        raw(2, content="", trace=Trace(arguments="zinfandel")),
+        raw(3, content="ＺＩＮfandel 红"),
+    ]
+    insight = summary("x", ("r",), type="insight", entities=(Entity("Zinfandel", "thing"),))
+    stored(store, *hit, insight, raw(4, content="merlot"))
+    wanted = [*(one.memory_id for one in hit), insight.memory_id]
+    assert set(ids(store, MemoryQuery(holding=("zinfandel",)))) == set(wanted)
+    assert ids(store, MemoryQuery(holding=("红", "merlots"))) == [raw(3).memory_id]
+    assert ids(store, MemoryQuery(holding=())) == []
+    store.archive(DAY + timedelta(days=1))
+    assert set(ids(store, MemoryQuery(holding=("zinfandel",)))) >= set(wanted)

@@ -17,6 +17,11 @@ def test_the_mark_of_a_text_is_that_of_its_words() -> None:
     assert LONG not in mark_of(LONG)
 
 
+@given(st.text(alphabet=st.characters(max_codepoint=127)))
+def test_plain_text_has_the_words_it_would_have_beside_other_scripts(text: str) -> None:
+    assert f"{words_of(text)}\u597d" == words_of(f"{text}\u597d")
+
+
 @pytest.mark.parametrize("text", ["", "yes", "yes please do", "好的，谢谢"])
 def test_what_anybody_says_has_no_mark(text: str) -> None:
     assert mark_of(text) == ""

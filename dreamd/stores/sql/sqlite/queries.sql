@@ -20,6 +20,7 @@ AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
 AND (:origins IS NULL OR origin IN (SELECT value FROM json_each(:origins)))
 AND CASE WHEN :statuses IS NULL THEN status NOT IN ('withdrawn', 'forgotten')
     ELSE status IN (SELECT value FROM json_each(:statuses)) END
+AND (:holding IS NULL OR block >= 0 OR holds(content, extra, :holding))
 
 -- name: last_seq
 -- The newest memory's place, 0 in an empty pool.
