@@ -10,7 +10,7 @@ from dreamd.memories import Entity, Kind, Memory, MemoryType, Status
 from dreamd.records import Origin, Role, Span
 from dreamd.status import AgentStatus
 
-Text = Annotated[str, Meta(min_length=1, max_length=16_384, pattern=r"\S")]
+Text = Annotated[str, Meta(min_length=1, max_length=16_384)]
 Name = Annotated[str, Meta(min_length=1, max_length=64)]
 MemoryId = Annotated[
     str, Meta(pattern="^[0-9a-z]{4,32}$", description="A memory's id, or the beginning of it.")

@@ -10,9 +10,11 @@ import anyio
 import anyio.lowlevel
 import httpx
 import pytest
+from anyio import to_thread
 from msgspec.structs import replace
 
 from dreamd.http.listening import face
+from dreamd.indexes.sqlite import SqliteIndex
 from dreamd.memories import Memory
 from dreamd.sections import Agent, Http
 from dreamd.stores.base import Changes
@@ -69,7 +71,11 @@ def opened(house: Callable[..., House], tmp_path: Path):  # noqa: F811
             **home.parts.config.agents,
             "tracy": Agent(format="trace", logs=(str(tmp_path / "traces"),), zone="UTC"),
         }
-        home.parts = replace(home.parts, config=replace(home.parts.config, http=settings, agents=known))
+        home.parts = replace(
+            home.parts,
+            config=replace(home.parts.config, http=settings, agents=known),
+            index=await to_thread.run_sync(SqliteIndex, home.parts.state),
+        )
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(face, home.parts, ready)
             while not home.told.named("http.opened"):
@@ -78,6 +84,7 @@ def opened(house: Callable[..., House], tmp_path: Path):  # noqa: F811
             async with client_of(listen, token=token) as client:
                 yield Door(home, client, listen)
             tasks.cancel_scope.cancel()
+        await to_thread.run_sync(home.parts.index.close)
 
     return opening
 

@@ -74,7 +74,7 @@ async def test_changes_over_tcp_need_the_token(opened, header: dict[str, str]) -
         read = await door.client.get("/v1/memories")
         mcp = await door.client.post("/mcp", json={})
         allowed = await door.client.post(
-            "/v1/remember", json={"text": " "}, headers={"authorization": f"bearer {TOKEN}"}
+            "/v1/remember", json={"text": ""}, headers={"authorization": f"bearer {TOKEN}"}
         )
     assert (refused.status_code, read.status_code, mcp.status_code, allowed.status_code) == (
         401,

@@ -158,6 +158,36 @@ async def test_a_daemon_whose_store_answers_is_ready(opened) -> None:
         assert (await door.client.get("/readyz")).json() == {"status": "ok"}
 
 
+async def test_the_conclusions_and_records_for_a_goal_come_with_text_for_a_prompt(opened) -> None:
+    async with opened() as door:
+        await door.client.post("/v1/remember", json={"text": "I hate red", "agent": "anna"})
+        answer = await door.client.post(
+            "/v1/recall", json={"goal": "help me pick a T-shirt", "agents": ["anna"]}
+        )
+        before = await door.client.post(
+            "/v1/recall", json={"goal": "a shirt", "as_of": "2020-01-01T00:00:00Z"}
+        )
+    assert [one["statement"] for one in answer.json()["insights"]] == ["I hate red"]
+    assert "I hate red" in answer.json()["text"]
+    assert before.json()["insights"] == []
+
+
+async def test_forgetting_shows_what_would_go_and_needs_its_digest(opened) -> None:
+    async with opened() as door:
+        door.pools(memory("abcd" + "0" * 28, "The safe is behind the map"))
+        shown = (await door.client.post("/v1/forget", json={"ids": ["abcd"]})).json()
+        wrong = await door.client.post("/v1/forget", json={"ids": ["abcd"], "confirm": "0" * 64})
+        still = await door.client.get("/v1/memories/abcd")
+        done = await door.client.post(
+            "/v1/forget", json={"ids": ["abcd"], "confirm": shown["plan"]["digest"]}
+        )
+        gone = await door.client.get("/v1/memories/abcd")
+    assert shown["forgotten"] is None
+    assert (wrong.status_code, still.status_code) == (409, 200)
+    assert done.json()["forgotten"]["memories"] == 1
+    assert gone.status_code == 404
+
+
 def test_every_path_says_what_it_is_about_and_has_a_name_of_its_own() -> None:
     assert all(route.about for route in ROUTES)
     assert len({route.name for route in ROUTES}) == len(ROUTES)
