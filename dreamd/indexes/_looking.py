@@ -18,7 +18,7 @@ TABLES = ("record_terms", "conclusion_terms")
 SHIFT = 40  # bits of a seq within a place
 SEQ = (1 << SHIFT) - 1
 _PROBE = 64  # places from which a term's frequency is estimated
-_ALL, _ONE = 6000, 2500  # places read in a search, and of one term
+_ALL, _ONE = 5000, 2000  # places read in a search, and of one term
 _PAIRED, _TOGETHER = 4, 400  # common terms that are looked for in pairs, and places read of a pair
 _COMMON = 0.1  # of the documents: what more hold finds nothing by itself, where something rarer does
 

@@ -62,7 +62,6 @@ class Vector(Struct, frozen=True):
 
     seq: int
     agent: str
-    conclusion: bool
     numbers: Sequence[float]
 
 

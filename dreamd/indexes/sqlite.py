@@ -123,11 +123,16 @@ def _ranges(
 ) -> tuple[list[Range], int, int]:
     """Where each agent's documents lie, how many there are, and how many terms they have, all together."""
     sizes = "SELECT documents, terms FROM sizes WHERE agent = ? AND conclusion = ? AND documents > 0"
-    ends = "SELECT min(n), max(n) FROM documents WHERE n BETWEEN ? AND ?"
+    end = (
+        "SELECT {}(n) FROM documents WHERE n BETWEEN ? AND ?"  # each alone is a step in the tree, both a scan
+    )
     ranges, terms = [], 0
     for number in _numbers(connection, agents):
         for documents, size in connection.execute(sizes, (number, conclusion)):
-            first, last = connection.execute(ends, (number << SHIFT, number << SHIFT | SEQ)).fetchone()
+            within = (number << SHIFT, number << SHIFT | SEQ)
+            first, last = (
+                connection.execute(end.format(way), within).fetchone()[0] for way in ("min", "max")
+            )
             ranges.append(Range(first, last, documents))
             terms += size
     return ranges, sum(each.count for each in ranges), terms

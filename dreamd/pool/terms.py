@@ -9,6 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from datetime import date, timedelta
+from functools import lru_cache
 from itertools import pairwise
 
 from dreamd.pool import numerals
@@ -86,6 +87,7 @@ _SUFFIX = re.compile(
 _SHORT, _LEAST = 3, 4  # letters of a word that stays whole, and of what a suffix leaves
 
 
+@lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """An English word without its ending; others, and what holds a digit, stay as they are."""
     if len(word) <= _SHORT or not (word.isascii() and word.isalpha()):
@@ -138,8 +140,14 @@ _SPELT = re.compile(
 )
 _MONTHS, _DAYS = 12, 31
 
+_MAY_DATE = re.compile(
+    rf"\d|月|\b(?:in|of|since|until|by|last|next|this)\s+(?:{_NAMED})\b"
+)  # a glance saves the search
+
 
 def _of_dates(plain: str) -> Iterator[str]:
+    if not _MAY_DATE.search(plain):
+        return
     for month, day, year in _dates(plain):
         yield from _of_date(year, month, day)
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime, timedelta
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from dreamd.memories import Memory
 from dreamd.pool.fading import confidence_now, faded
@@ -22,6 +23,7 @@ _OF_BEST = 0.3  # of the best's relevance, what bears on the goal must reach
 _SITUATION, _ENTITY = 1.6, 1.3  # times as relevant
 _NAMED = 0.6  # of the words of a situation that the goal must hold
 _CANDIDATE = 0.8
+_HEAD = 3  # characters that a stem keeps
 _HALF_AS_NEW = timedelta(days=90)
 _NEWS = 0.15  # share of the figure that fades with age
 
@@ -43,6 +45,10 @@ class Asked(Struct, frozen=True, kw_only=True):
     now: datetime
     decay: Decay
     then: datetime | None = None
+    heads: frozenset[str] = frozenset()  # how the terms begin: a text without any of them names none
+
+    def __post_init__(self) -> None:
+        force_setattr(self, "heads", frozenset(term[:_HEAD] for term in self.terms))
 
 
 def chosen(
@@ -104,6 +110,8 @@ def _weighed(
 
 
 def _names(asked: Asked, text: str, share: float) -> bool:
+    if not text or not any(head in text.casefold() for head in asked.heads):
+        return False
     words = set(terms(text))
     return bool(words) and len(words & asked.terms) >= share * len(words)
 

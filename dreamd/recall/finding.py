@@ -8,10 +8,9 @@ from msgspec import Struct
 from dreamd.indexes.base import Index
 from dreamd.recall import scoring
 
-_MOST = 100  # candidates that are looked at
+_RECORDS, _CONCLUSIONS = 80, 50  # candidates that are looked at
 _MEANT = 10  # of the nearest by meaning, how many match by it
-_STANDING = 60
-_BY_WORDS, _BY_MEANING = 40, 40  # conclusions that are read in the pool
+_BY_WORDS, _BY_MEANING = 30, 30  # conclusions that are read in the pool
 
 
 class Question(Struct, frozen=True, kw_only=True):
@@ -34,14 +33,15 @@ class Near(Struct, frozen=True):
         return tuple({*self.words, *self.meaning, *self.standing})
 
 
-def conclusions(index: Index, question: Question) -> Near:
-    found = index.search(question.terms, question.agents, conclusions=True, most=_MOST)
+def conclusions(index: Index, question: Question, unasked: int) -> Near:
+    """`unasked`: how many standing ones at most."""
+    found = index.search(question.terms, question.agents, conclusions=True, most=_CONCLUSIONS)
     scores = scoring.relevance(found)
     best = nlargest(_BY_WORDS, scores, key=scores.__getitem__)
     return Near(
         {seq: scores[seq] for seq in best},
         _meaning(index, question),
-        index.standing(question.agents, _STANDING),
+        index.standing(question.agents, unasked),
     )
 
 
@@ -56,7 +56,7 @@ def _meaning(index: Index, question: Question) -> Mapping[int, float]:
 
 def records(index: Index, question: Question) -> list[tuple[int, float]]:
     """Seqs, best first, with a figure that orders them."""
-    found = index.search(question.terms, question.agents, conclusions=False, most=_MOST)
+    found = index.search(question.terms, question.agents, conclusions=False, most=_RECORDS)
     scores = scoring.relevance(found)
     around = index.beside(scoring.spoken_for(found.hits, scores))
     whole = scoring.in_context(found.hits, scores, around)
@@ -72,7 +72,7 @@ def _with_meaning(
     words: Mapping[int, float],
     around: Mapping[scoring.Place, int],
 ) -> dict[int, float]:
-    near = dict(index.closest(vector, agents, conclusions=False, most=_MOST))
+    near = dict(index.closest(vector, agents, conclusions=False, most=_RECORDS))
     others = [seq for seq in {*words, *around.values()} if seq not in near]
     near |= index.likeness(vector, agents, others)
     return scoring.fused(words, near, around)

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from datetime import datetime
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from anyio import to_thread
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dreamd.clock import local_date
 from dreamd.config import zone_of
@@ -23,13 +25,14 @@ from dreamd.recall.answer import Recalled, RecalledInsight, RecalledRecord
 from dreamd.recall.choosing import Asked, Chosen, chosen
 from dreamd.recall.finding import Question
 from dreamd.recall.following import follow, spoken
-from dreamd.recall.packing import packed
+from dreamd.recall.packing import Items, packed
 from dreamd.recall.rendering import Style, insight_line, record_line
 from dreamd.stores.base import Changes, MemoryQuery
 
 PAGES = 4  # of the pool that a recall brings the index nearer by; the daemon does the rest
 _TERMS = 48  # of a goal: the first; who says more has said it by then
-_RECORD_TOKENS = 15  # the least a record costs: no more are read in the pool than could fit
+_RECORD_TOKENS = 30  # what a short record costs: not many more are read in the pool than could fit
+_MORE = 10  # than that
 _LEAST = 0.1  # of the best record's figure
 
 
@@ -112,28 +115,28 @@ def _answer(parts: Parts, asking: _Asking) -> tuple[Recalled, list[Memory]]:
     found = _insights(parts, index, asking)
     insights = _told(parts, found, asking)
     records = _records(parts, index, asking, besides={ref for one in found for ref in one.insight.ref_ids})
-    bearing = [place for place, one in enumerate(insights) if not _unasked(one)]
-    standing = [place for place, one in enumerate(insights) if _unasked(one)]
-    lines = [insight_line(one, asking.style) for one in insights]
+    bearing = [one for one in insights if not _unasked(one)]
+    standing = [one for one in insights if _unasked(one)]
     fits = packed(
-        [lines[place] for place in bearing],
-        [lines[place] for place in standing],
-        [record_line(one, asking.style) for one in records],
+        Items(bearing, partial(insight_line, style=asking.style)),
+        Items(standing, partial(insight_line, style=asking.style)),
+        Items(records, partial(record_line, style=asking.style)),
         budget=asking.budget,
         share=parts.config.recall.standing_share,
         tongue=asking.style.tongue,
     )
     given = [*(bearing[place] for place in fits.bearing), *(standing[place] for place in fits.standing)]
+    ids = {one.memory_id for one in given}
     return (
         Recalled(
             goal=asking.goal,
-            insights=tuple(insights[place] for place in given),
-            records=tuple(records[place] for place in fits.records),
+            insights=tuple(given),
+            records=tuple(_clean(records[place]) for place in fits.records),
             text=fits.text,
             tokens=fits.tokens,
             left_out=len(insights) - len(given) + len(records) - len(fits.records),
         ),
-        [found[place].insight for place in given],
+        [one.insight for one in found if one.insight.memory_id in ids],
     )
 
 
@@ -148,7 +151,8 @@ def _unasked(one: RecalledInsight) -> bool:
 
 
 def _insights(parts: Parts, index: Index, asking: _Asking) -> list[Chosen]:
-    near = finding.conclusions(index, asking.question)
+    unasked = int(asking.budget * parts.config.recall.standing_share) // _RECORD_TOKENS + _MORE
+    near = finding.conclusions(index, asking.question, unasked)
     query = MemoryQuery(seqs=near.seqs, types=("insight",), statuses=_TOLD)
     known = list(parts.store.memories(query)) if near.seqs else []
     return chosen(asking.asked, known, near.words, near.meaning, near.standing)
@@ -188,7 +192,9 @@ def _records(parts: Parts, index: Index, asking: _Asking, besides: set[str]) -> 
     """Those that no recalled insight rests on: what they say is said already."""
     ranked = finding.records(index, asking.question)
     least = ranked[0][1] * _LEAST if ranked else 0.0
-    likely = {seq: figure for seq, figure in ranked[: asking.budget // _RECORD_TOKENS + 5] if figure > least}
+    likely = {
+        seq: figure for seq, figure in ranked[: asking.budget // _RECORD_TOKENS + _MORE] if figure > least
+    }
     if not likely:
         return []
     known = parts.store.memories(MemoryQuery(seqs=tuple(likely), types=("raw",)))
@@ -208,11 +214,16 @@ def _recalled_record(record: Memory, figure: float) -> RecalledRecord:
         memory_id=record.memory_id,
         agent=record.agent,
         role=record.role,
-        text=redact(spoken(record)),
+        text=spoken(record),
         at=record.timestamp or record.received_at,
         session_id=record.session_id,
         score=round(figure, 4),
     )
+
+
+def _clean(record: RecalledRecord) -> RecalledRecord:
+    """Of secrets that were no known kind of secret when it was read."""
+    return replace(record, text=redact(record.text))
 
 
 def _stamp(parts: Parts, insights: Sequence[Memory], asking: _Asking) -> None:

@@ -14,7 +14,7 @@ from dreamd.indexes.base import Found, Hit, rarity
 _K1, _B = 0.9, 0.4
 AROUND = {-2: 0.12, -1: 0.25, 1: 0.5, 2: 0.25}  # by how many places a record comes after what speaks for it
 _SESSION, _SESSION_HITS = 0.5, 3  # the mean of a conversation's best hits speaks for all of them
-SPEAKING = 60  # best hits that speak for their neighbours
+SPEAKING = 40  # best hits that speak for their neighbours
 
 Place = tuple[int, int]
 
