@@ -54,6 +54,11 @@ def address(listen: str, state: Path) -> Address:
     return Address(host=host.strip("[]"), port=int(port))
 
 
+def too_long(path: Path) -> bool:
+    """For a Unix socket."""
+    return len(os.fsencode(path)) > _LONGEST_PATH
+
+
 def bound(where: Address) -> socket.socket:
     """A socket that is bound and does not listen yet. Blocking. Raises OSError.
 
@@ -64,7 +69,7 @@ def bound(where: Address) -> socket.socket:
 
 
 def _unix(path: Path) -> socket.socket:
-    if len(os.fsencode(path)) > _LONGEST_PATH:
+    if too_long(path):
         raise OSError(f"the path is longer than {_LONGEST_PATH} bytes")
     _clear(path)
     with ExitStack() as unless_bound:
