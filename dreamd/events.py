@@ -60,6 +60,8 @@ LINE_REFUSED = Event(
 )  # the audit turned a proposed line down: reason, never text
 REWRITE_HELD = Event("rewrite.held", "warning")
 
+EMBEDDINGS_UNAVAILABLE = Event("embeddings.unavailable", "warning")  # recall goes on by words
+EMBEDDINGS_RETURNED = Event("embeddings.returned")
 MEMORIES_FORGOTTEN = Event("memories.forgotten")  # a person wanted it: counts and files, never what it was
 RECORDS_ARCHIVED = Event("records.archived")
 

@@ -59,7 +59,7 @@ class Watch(Protocol):
 
 
 class Dreams(Protocol):
-    """`dream.watch.watch`."""
+    """`dream.watch.watch` and `recall.watch.watch`."""
 
     async def __call__(self, parts: Parts) -> None: ...
 
@@ -105,6 +105,7 @@ async def _live(parts: Parts, signals: Signals, load: Load) -> Config | None:
         tasks.start_soon(_kept, "follow", partial(follow, parts, ready), parts, health)
         tasks.start_soon(_kept, "night", partial(_nights, parts, health.pulse, ready), parts, health)
         tasks.start_soon(_kept, "dream", partial(_dreams, parts, ready), parts, health)
+        tasks.start_soon(_kept, "recall", partial(_index, parts, ready), parts, health)
         tasks.start_soon(
             _kept, "http", partial(face, parts, lambda: ready.is_set() and health.well()), parts, health
         )
@@ -147,6 +148,14 @@ async def _dreams(parts: Parts, ready: anyio.Event) -> None:
     with anyio.move_on_after(READY_S):
         await ready.wait()
     watch = cast("Dreams", await to_thread.run_sync(_plugins.load, "dream", "watch", "watch"))
+    await watch(parts)
+
+
+async def _index(parts: Parts, ready: anyio.Event) -> None:
+    """The watch over recall's index, loaded once the daemon is ready, like the night's."""
+    with anyio.move_on_after(READY_S):
+        await ready.wait()
+    watch = cast("Dreams", await to_thread.run_sync(_plugins.load, "recall", "watch", "watch"))
     await watch(parts)
 
 
