@@ -1,9 +1,5 @@
 """A daemon whose face is attacked: each attempt is refused in a line, its memory stays bounded, it goes on working."""
 
-import json
-import os
-import socket
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +7,7 @@ import anyio
 import httpx
 import pytest
 
-from tests.acceptance.house import DREAMD, Home
+from tests.acceptance.house import Daemon, Home
 
 RESIDENT_MIB = 160
 PIPELINED, CONNECTIONS = 50, 200  # 10,000 requests in flight
@@ -19,21 +15,12 @@ GET = b"GET /v1/memories HTTP/1.1\r\nhost: d\r\n\r\n"
 
 
 @pytest.fixture
-def daemon(tmp_path: Path) -> Iterator[tuple[Home, subprocess.Popen[bytes]]]:
+def running(tmp_path: Path) -> Iterator[tuple[Home, Daemon]]:
     home = Home(tmp_path)
-    told = tmp_path / "notify"
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as channel:
-        channel.bind(str(told))
-        command = (*DREAMD, "--config", str(home.config), "run")
-        environ = {**os.environ, "NOTIFY_SOCKET": str(told)}
-        with (
-            (tmp_path / "log").open("wb") as log,
-            subprocess.Popen(command, env=environ, stderr=log) as running,
-        ):
-            channel.recv(4096)
-            yield home, running
-            running.terminate()
-            assert running.wait(10) == 0
+    with home.daemon() as daemon:
+        daemon.told("READY=1")
+        daemon.waits_for("http.opened")
+        yield home, daemon
 
 
 def resident_mib(pid: int) -> float:
@@ -56,9 +43,9 @@ async def asks(path: str, counts: dict[bytes, int]) -> None:
 
 
 async def test_ten_thousand_requests_in_flight_are_answered_or_refused_and_the_daemon_stays_well(
-    daemon: tuple[Home, subprocess.Popen[bytes]],
+    running: tuple[Home, Daemon],
 ) -> None:
-    home, running = daemon
+    home, daemon = running
     path = str(home.root / "state" / "dreamd.sock")
     counts: dict[bytes, int] = {}
     async with anyio.create_task_group() as tasks:
@@ -69,13 +56,13 @@ async def test_ten_thousand_requests_in_flight_are_answered_or_refused_and_the_d
     transport = httpx.AsyncHTTPTransport(uds=path)
     async with httpx.AsyncClient(transport=transport, base_url="http://d", timeout=30) as client:
         assert (await client.get("/readyz")).status_code == 200
-    assert resident_mib(running.pid) < RESIDENT_MIB
+    assert resident_mib(daemon.process.pid) < RESIDENT_MIB
 
 
 async def test_large_bodies_from_many_at_once_are_refused_and_cost_no_memory(
-    daemon: tuple[Home, subprocess.Popen[bytes]],
+    running: tuple[Home, Daemon],
 ) -> None:
-    home, running = daemon
+    home, daemon = running
     path = str(home.root / "state" / "dreamd.sock")
     refused: list[int] = []
 
@@ -89,11 +76,11 @@ async def test_large_bodies_from_many_at_once_are_refused_and_cost_no_memory(
         for _ in range(40):
             tasks.start_soon(sends)
     assert refused == [413] * 40
-    assert resident_mib(running.pid) < RESIDENT_MIB
+    assert resident_mib(daemon.process.pid) < RESIDENT_MIB
 
 
-def test_the_log_of_an_attack_holds_no_word_of_it(daemon: tuple[Home, subprocess.Popen[bytes]]) -> None:
-    home, running = daemon
+def test_the_log_of_an_attack_holds_no_word_of_it(running: tuple[Home, Daemon]) -> None:
+    home, daemon = running
     with httpx.Client(
         transport=httpx.HTTPTransport(uds=str(home.root / "state" / "dreamd.sock")), base_url="http://d"
     ) as client:
@@ -102,8 +89,7 @@ def test_the_log_of_an_attack_holds_no_word_of_it(daemon: tuple[Home, subprocess
         )
         client.get("/v1/memories/attack-word")
         client.get("/attack-word", headers={"x-attack-word": "attack-word"})
-    running.terminate()
-    running.wait(10)
-    lines = (home.root / "log").read_text().splitlines()
-    assert "attack-word" not in "\n".join(lines)
-    assert {json.loads(line)["event"] for line in lines} >= {"http.opened", "request.finished"}
+    daemon.process.terminate()
+    daemon.process.wait(10)
+    assert "attack-word" not in daemon.stderr.read_text()
+    assert {str(one["event"]) for one in daemon.events()} >= {"http.opened", "request.finished"}
