@@ -306,33 +306,36 @@ def _real(workspace: str, name: str) -> str:
 
 
 def api_key(llm: Llm, environ: Mapping[str, str] = os.environ) -> str:
-    """The key that `llm` names by environment variable or file; "" when it names none. As `secret`."""
-    return secret(llm.api_key_env, llm.api_key_file, "the LLM key", environ)
+    """The key that `llm` names by environment variable or file; "" when it names none. Raises as `secret`."""
+    return secret(llm.api_key_env, llm.api_key_file, "LLM key", environ)
 
 
-def secret(variable: str, file: str, what: str, environ: Mapping[str, str] = os.environ) -> str:
-    """What stands in the environment variable, else in the file; "" when neither is named. `what` it is, for people.
+def secret(env: str, file: str, what: str, environ: Mapping[str, str] = os.environ) -> str:
+    """What an environment variable or else a file holds; "" when neither is named.
 
     Reads the file each time, so that a renewed key counts at once. Raises ConfigError when what is named is missing,
     empty or no key; the error never shows it.
     """
-    if variable:
-        return _key(environ.get(variable, ""), f"${variable}", what)
+    if env:
+        return _key(environ.get(env, ""), what, f"${env}")
     if not file:
         return ""
     path = Path(file).expanduser()
     try:
-        return _key(path.read_text(encoding="utf-8"), str(path), what)
+        return _key(path.read_text(encoding="utf-8"), what, str(path))
     except OSError as error:
-        raise ConfigError(f"cannot read {what} in {path}: {error.strerror}") from error
+        raise ConfigError(f"cannot read the {what} in {path}: {error.strerror}") from error
     except UnicodeDecodeError:
-        raise ConfigError(f"{path} does not hold {what}", hint="it must hold it alone") from None
+        raise ConfigError(f"{path} holds no {what}", hint=_ALONE) from None
 
 
-def _key(text: str, where: str, what: str) -> str:
+_ALONE = "it must hold the key alone"
+
+
+def _key(text: str, what: str, where: str) -> str:
     key = text.strip()
     if not key:
-        raise ConfigError(f"{what} is missing: {where} is not set or empty")
+        raise ConfigError(f"the {what} is missing: {where} is not set or empty")
     if not key.isascii() or not key.isprintable() or " " in key:
-        raise ConfigError(f"{where} does not hold {what}", hint="it must hold it alone")
+        raise ConfigError(f"{where} holds no {what}", hint=_ALONE)
     return key

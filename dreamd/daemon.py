@@ -3,8 +3,9 @@
 import random
 import uuid
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import cast
 
 from dreamd import _plugins
@@ -17,9 +18,10 @@ from dreamd.gate.attending import Attendant
 from dreamd.gate.chain import Gated, linked
 from dreamd.gate.lanes import Lanes, key_name, upstream_name
 from dreamd.gate.leases import Leases
-from dreamd.parts import Metered, Parts
+from dreamd.indexes.base import Index
+from dreamd.parts import Meaning, Metered, Parts
 from dreamd.providers.base import Provider
-from dreamd.sections import Llm
+from dreamd.sections import Llm, Recall
 from dreamd.stores.base import Store
 
 _OWN_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
@@ -38,7 +40,8 @@ def open_parts(
     opened = cast("Callable[[Path], Store]", _plugins.load("stores", store, "OPEN"))(state)
     clock = clock or SystemClock()
     lanes = _lanes(config, clock, emit)
-    try:
+    with ExitStack() as closing:
+        closing.callback(opened.close)
         yield Parts(
             config=config,
             state=state,
@@ -47,9 +50,24 @@ def open_parts(
             emit=emit,
             provider=_chain(config, opened, clock, emit, lanes),
             foreground=lanes,
+            index=_index(state, closing, lasting=store == "sqlite"),
+            meaning=_meaning(config.recall),
         )
-    finally:
-        opened.close()
+
+
+def _index(state: Path, closing: ExitStack, *, lasting: bool) -> Index:
+    """Beside the store that it follows; of a store that forgets, in a folder that goes."""
+    home = state if lasting else Path(closing.enter_context(TemporaryDirectory(prefix="dreamd-")))
+    index = cast("Callable[[Path], Index]", _plugins.load("indexes", "sqlite", "OPEN"))(home)
+    closing.callback(index.close)
+    return index
+
+
+def _meaning(recall: Recall) -> Meaning | None:
+    """The server is asked when somebody recalls: httpx is slow to import."""
+    if not recall.embeddings_url:
+        return None
+    return cast("Callable[[Recall], Meaning]", _plugins.load("recall", "meaning", "OPEN"))(recall)
 
 
 def _refuse_unknown(config: Config) -> None:

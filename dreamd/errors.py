@@ -1,6 +1,7 @@
 """Every error of dreamd: one root, few classes, each saying what the caller and the person should do."""
 
 import errno
+from traceback import extract_tb
 from typing import ClassVar
 
 
@@ -123,3 +124,16 @@ class ReplyUnusable(ProviderError):
 
 class Parked(DreamdError):
     """A group of memories could not be distilled; it waits for the next dream, nothing of it was written."""
+
+
+def told(error: BaseException) -> dict[str, object]:
+    """What an event may say of an error: our own words, or of a bug its class and place, for its text may quote a log."""
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, DreamdError):
+        return {"error": type(error).__name__, "reason": str(error)}
+    places = extract_tb(error.__traceback__)
+    return {
+        "error": type(error).__name__,
+        "at": f"{places[-1].filename}:{places[-1].lineno}" if places else "",
+    }

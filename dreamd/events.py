@@ -60,6 +60,11 @@ LINE_REFUSED = Event(
 )  # the audit turned a proposed line down: reason, never text
 REWRITE_HELD = Event("rewrite.held", "warning")
 
+EMBEDDINGS_UNAVAILABLE = Event("embeddings.unavailable", "warning")  # recall goes on by words
+EMBEDDINGS_RETURNED = Event("embeddings.returned")
+MEMORIES_FORGOTTEN = Event("memories.forgotten")  # a person wanted it: counts and files, never what it was
+RECORDS_ARCHIVED = Event("records.archived")
+
 CALL_FINISHED = Event("call.finished", "debug")
 CALL_RETRIED = Event("call.retried", "warning")
 CALL_FAILED = Event("call.failed", "warning")
@@ -73,6 +78,10 @@ UPSTREAM_REACHED = Event("upstream.reached")
 DREAM_WAITS_LONG = Event("dream_call.waits_long", "warning")  # at the gate, and why
 LANE_COOLING = Event("lane.cooling")  # an upstream refused; dream calls stay away
 LIMIT_CHANGED = Event("limit.changed", "debug")  # of the calls an upstream takes at once
+HTTP_OPENED = Event("http.opened")
+HTTP_UNAVAILABLE = Event("http.unavailable", "warning")  # the face cannot listen; it is tried again
+REQUEST_FINISHED = Event("request.finished", "debug")
+REQUEST_FAILED = Event("request.failed", "error")  # a bug: its class and place
 
 DISK_FULL = Event("disk.full", "error")
 TASK_FAILED = Event("task.failed", "error")

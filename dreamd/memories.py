@@ -25,7 +25,8 @@ class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     `timestamp` is when the event happened (UTC), None where the log does not say; `received_at` when dreamd
     stored it. `window` is the local day of the agent's zone. `seq` is the order of arrival, given by the store
-    (0 before). `filed` says that a daily has been written from it. `ref_ids` are upstream memories.
+    (0 before). `filed` says that a daily has been written from it. `ref_ids` are upstream memories. `archived` says
+    that the store keeps its text in an archive file.
     """
 
     memory_id: str
@@ -60,6 +61,7 @@ class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True):
     last_recalled_at: datetime | None = None
     pinned: bool = False
     filed: bool = False
+    archived: bool = False
     seq: int = 0
 
     @property

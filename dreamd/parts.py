@@ -1,6 +1,6 @@
 """What a verb is given: the parts that the composition root chose, and the shape in which a phase reports."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -9,6 +9,7 @@ from msgspec import Struct
 from dreamd.clock import Clock
 from dreamd.config import Config
 from dreamd.events import Emit
+from dreamd.indexes.base import Index
 from dreamd.providers.base import Provider
 from dreamd.stores.base import LedgerRow, Store, Usage
 
@@ -44,11 +45,20 @@ class Foreground(Protocol):
         """
 
 
+class Meaning(Protocol):
+    """A server of embeddings."""
+
+    model: str
+
+    async def of(self, texts: Sequence[str]) -> list[Sequence[float]]:
+        """A vector of each text, in order. Raises ProviderError and its kinds."""
+
+
 class Parts(Struct, frozen=True, kw_only=True):
     """Chosen once by `daemon.py`. `state` is dreamd's own folder.
 
     `provider` makes the whole chain of one job (journal, retry, gate, provider) from the job's name; None when no LLM
-    is configured.
+    is configured. `index` is what recall looks in, `meaning` what it may ask for likeness of meaning, if anything.
     """
 
     config: Config
@@ -58,6 +68,8 @@ class Parts(Struct, frozen=True, kw_only=True):
     emit: Emit
     provider: Callable[[str], Metered] | None = None
     foreground: Foreground | None = None
+    index: Index | None = None
+    meaning: Meaning | None = None
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

@@ -13,7 +13,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import ExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from traceback import extract_tb
 from typing import Protocol, cast
 
 import anyio
@@ -24,7 +23,7 @@ from dreamd import __version__, _plugins, sdnotify
 from dreamd.clock import Clock, SystemClock
 from dreamd.config import Config
 from dreamd.daemon import open_parts, state_folder
-from dreamd.errors import ConfigError, DreamdError
+from dreamd.errors import ConfigError, DreamdError, told
 from dreamd.events import (
     AGENTS_MISSING,
     CONFIG_REFUSED,
@@ -36,6 +35,8 @@ from dreamd.events import (
     TASK_FAILED,
     WORKSPACE_MISSING,
 )
+from dreamd.hand.plan import LEFT
+from dreamd.http.listening import face
 from dreamd.locks import DAEMON, exclusive
 from dreamd.logs import emitter, on_change
 from dreamd.night.pulse import Pulse
@@ -60,7 +61,7 @@ class Watch(Protocol):
 
 
 class Dreams(Protocol):
-    """`dream.watch.watch`."""
+    """`dream.watch.watch` and `recall.watch.watch`."""
 
     async def __call__(self, parts: Parts) -> None: ...
 
@@ -76,6 +77,12 @@ class Serve(Protocol):
     """`gateway.serve.serve`."""
 
     async def __call__(self, life: Life) -> None: ...
+
+
+class Finish(Protocol):
+    """`hand.forget.finish`."""
+
+    async def __call__(self, parts: Parts) -> object: ...
 
 
 class Health(Struct):
@@ -145,9 +152,14 @@ async def _live(parts: Parts, door: Door, health: Health, signals: Signals, load
     ready = anyio.Event()
     await to_thread.run_sync(_warn, parts)
     async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_kept, "forget", partial(_forgotten, parts), parts, health)
         tasks.start_soon(_kept, "follow", partial(follow, parts, ready), parts, health)
         tasks.start_soon(_kept, "night", partial(_nights, parts, health.pulse, ready), parts, health)
         tasks.start_soon(_kept, "dream", partial(_dreams, parts, ready), parts, health)
+        tasks.start_soon(_kept, "recall", partial(_index, parts, ready), parts, health)
+        tasks.start_soon(
+            _kept, "http", partial(face, parts, lambda: ready.is_set() and health.well()), parts, health
+        )
         tasks.start_soon(_announced, parts, ready)
         tasks.start_soon(_watchdog_fed, parts, health)
         config = await _next(parts, signals, load)
@@ -166,6 +178,14 @@ def _warn(parts: Parts) -> None:
             parts.emit(
                 WORKSPACE_MISSING, agent=name, path=agent.workspace, hint="create it: no daily is written"
             )
+
+
+async def _forgotten(parts: Parts) -> None:
+    """What a crash left half forgotten is finished, before any night comes to it; else nothing is loaded."""
+    if await to_thread.run_sync(parts.store.meta, LEFT):
+        finish = cast("Finish", await to_thread.run_sync(_plugins.load, "hand", "forget", "finish"))
+        await finish(parts)
+    await anyio.sleep_forever()
 
 
 async def _nights(parts: Parts, pulse: Pulse, ready: anyio.Event) -> None:
@@ -189,6 +209,14 @@ def _settled(config: Config) -> Config:
     if config.gateway.listen:
         cast("Callable[[Gateway], object]", _plugins.load("gateway", "settings", "settled"))(config.gateway)
     return config
+
+
+async def _index(parts: Parts, ready: anyio.Event) -> None:
+    """The watch over recall's index, loaded once the daemon is ready, like the night's."""
+    with anyio.move_on_after(READY_S):
+        await ready.wait()
+    watch = cast("Dreams", await to_thread.run_sync(_plugins.load, "recall", "watch", "watch"))
+    await watch(parts)
 
 
 async def _next(parts: Parts, signals: Signals, load: Load) -> Config | None:
@@ -246,21 +274,8 @@ async def _kept(name: str, task: Callable[[], Awaitable[None]], parts: Parts, he
                 health.failures[name] = 0
             pause = min(FIRST_PAUSE_S * 2 ** health.failures[name], LONGEST_PAUSE_S)
             health.failures[name] += 1
-            parts.emit(TASK_FAILED, task=name, **_reason(error), again_in_s=pause)
+            parts.emit(TASK_FAILED, task=name, **told(error), again_in_s=pause)
             await parts.clock.sleep(pause)
-
-
-def _reason(error: BaseException) -> dict[str, object]:
-    """What may be said of an error: our own words, or of a bug its class and place, for its text may quote a log."""
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    if isinstance(error, DreamdError):
-        return {"error": type(error).__name__, "reason": str(error)}
-    places = extract_tb(error.__traceback__)
-    return {
-        "error": type(error).__name__,
-        "at": f"{places[-1].filename}:{places[-1].lineno}" if places else "",
-    }
 
 
 async def _announced(parts: Parts, ready: anyio.Event) -> None:

@@ -10,10 +10,12 @@ from msgspec.structs import replace
 
 from dreamd.config import Config, load
 from dreamd.errors import ConfigError, StoreBusy
+from dreamd.hand.plan import LEFT
 from dreamd.night.pulse import Pulse
 from dreamd.sections import Agent, Llm, State
+from dreamd.stores.base import Changes
 from dreamd.stores.inmemory import InMemoryStore
-from dreamd.supervisor import LONGEST_PAUSE_S, Health, _kept, _usable, _warn, _watchdog_fed
+from dreamd.supervisor import LONGEST_PAUSE_S, Health, _forgotten, _kept, _usable, _warn, _watchdog_fed
 from tests.acceptance.house import Home
 from tests.night.conftest import Enough, House, house  # noqa: F401 - a fixture
 
@@ -107,6 +109,19 @@ async def test_the_watchdog_is_fed_only_after_a_real_read(
         else:
             with pytest.raises(BlockingIOError):
                 channel.recv(100)
+
+
+async def test_what_a_crash_left_half_forgotten_is_finished_at_the_start(house: Build) -> None:  # noqa: F811
+    home = house("anna")
+    home.parts.store.write(Changes(meta={LEFT: '{"step": "purge", "memories": ["a"], "lines": 2}'}))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_forgotten, home.parts)
+        with anyio.fail_after(60):
+            while not home.told.named("memories.forgotten"):
+                await anyio.sleep(0.01)
+        tasks.cancel_scope.cancel()
+    assert home.told.named("memories.forgotten") == [{"memories": 1, "lines": 2, "files": []}]
+    assert home.parts.store.meta(LEFT) == ""
 
 
 def test_no_agents_and_a_workspace_that_is_not_there_are_warned_of_in_the_log(house: Build) -> None:  # noqa: F811

@@ -1,4 +1,4 @@
-"""`dreamd check`: configuration, paths, permissions, logs, LLM; each finding with what to do."""
+"""`dreamd check`: configuration, paths, permissions, logs, socket, LLM; each finding with what to do."""
 
 import anyio
 import click
@@ -6,6 +6,7 @@ import click
 from dreamd.check import Finding, of_agents, of_llm, of_state
 from dreamd.commands._show import json_option, opened, print_json
 from dreamd.daemon import empty_store
+from dreamd.http.checking import of_http
 
 _MARK = {"ok": ("ok     ", "green"), "warning": ("warning", "yellow"), "error": ("error  ", "red")}
 
@@ -17,7 +18,7 @@ _MARK = {"ok": ("ok     ", "green"), "warning": ("warning", "yellow"), "error": 
 def command(ctx: click.Context, no_llm: bool, as_json: bool) -> int:
     """Look for what stands in the way, and say what to do. Exits with 1 when there is an error."""
     with opened(ctx) as parts:
-        findings = [*of_state(parts), *of_agents(parts, empty_store)]
+        findings = [*of_state(parts), *of_agents(parts, empty_store), *of_http(parts)]
         if not no_llm:
             findings.append(anyio.run(of_llm, parts))
     if as_json:

@@ -1,21 +1,12 @@
 """`dreamd why`: what an insight, a line of MEMORY.md or of a daily rests on, down to the log."""
 
-import re
-from functools import partial
-from pathlib import Path
-
+import anyio
 import click
 
 from dreamd.commands._show import json_option, opened, print_json
-from dreamd.deep_dream.evidence import Node, Verdict, of_line, of_memory
-from dreamd.dream.standing import standing_of
-from dreamd.errors import UsageError
-from dreamd.memories import Memory
-from dreamd.parts import Parts
+from dreamd.hand.evidence import Node, evidence
 from dreamd.pool.plain import plain
-from dreamd.tail.spans import standing
 
-_LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
 _LONGEST_QUOTE = 400  # characters; --json has it all
 
 
@@ -31,29 +22,12 @@ def command(ctx: click.Context, what: str, as_json: bool) -> None:
     Each record is looked up in its log: "verified" means that the very bytes are still there; otherwise the pool's
     copy is quoted. Of an insight it says what it still lacks to be believed for good, and what contradicts it.
     """
-    place = _LINE.fullmatch(what)
-    if not place and _names_a_file(what):
-        raise UsageError(f"{what} names no line", hint="say which: FILE:LINE, such as MEMORY.md:3")
     with opened(ctx) as parts:
-        judge = partial(_verdict, parts)
-        if place:
-            node = of_line(parts, Path(place["file"]).expanduser(), int(place["line"]), standing, judge)
-        else:
-            node = of_memory(parts, what, standing, judge)
+        node = anyio.run(evidence, parts, what)
     if as_json:
         print_json(node)
     else:
         show(node)
-
-
-def _verdict(parts: Parts, insight: Memory) -> Verdict:
-    stands = standing_of(parts.store, insight, parts.config, parts.clock.now())
-    against = (f"{other.memory_id[:8]} {other.statement} ({other.reason})" for other in stands.against)
-    return Verdict(stands.sure, stands.lacks, tuple(against))
-
-
-def _names_a_file(what: str) -> bool:
-    return ":" in what or "/" in what or what.endswith(".md") or Path(what).is_file()
 
 
 def show(node: Node, depth: int = 0) -> None:
@@ -78,6 +52,8 @@ def _where(node: Node) -> str:
     if node.kind == "record":
         place = f"table {node.table} row {node.row}" if node.table else f"byte {node.offset} +{node.length}"
         at = f", {node.at:%Y-%m-%d %H:%M} UTC" if node.at else ""
+        if node.standing == "told":
+            return at.removeprefix(", ")
         return f"{node.file or 'log unknown'} {place}{at}"
     if node.kind == "insight":
         sure = f", confidence {node.confidence:.2f}" if node.confidence is not None else ""
@@ -88,10 +64,12 @@ def _where(node: Node) -> str:
 
 
 def _state(node: Node) -> str:
+    copy = "this is the archive's copy" if node.archived else "this is the pool's copy"
     words = {
         "verified": "verified",
-        "changed": "the log was rewritten since; this is the pool's copy",
-        "gone": "the log is gone; this is the pool's copy",
+        "changed": f"the log was rewritten since; {copy}",
+        "gone": f"the log is gone; {copy}",
+        "told": "told to dreamd directly",
     }
     return words.get(node.standing, "")
 

@@ -84,6 +84,11 @@ def lines_of(text: str, day: date, input_hash: str) -> tuple[str, ...]:
     return tuple(line[2:].rstrip() for body in wanted for line in body.splitlines() if line.startswith("- "))
 
 
+def sections(text: str) -> list[tuple[int, int]]:
+    """Where the bodies of dreamd's sections stand, of all days and agents: offsets of characters."""
+    return [found.span("body") for found in _SECTION.finditer(text)]
+
+
 def put(text: str, section: Section, *, instead_of: Collection[str] | None = ()) -> str:
     """The file's text with the section: appended, or in the place of earlier ones of that day.
 

@@ -203,6 +203,12 @@ def quoted(reason: str, sources: Sequence[str]) -> str:
     return _kept(reason, lambda sentence: _harmless(sentence, sources))
 
 
+def sentences(text: str) -> list[str]:
+    """The sentences of a line with the white space behind them; together they are the line."""
+    found = _SENTENCE.findall(text)
+    return found if "".join(found) == text else [text]
+
+
 def _kept(text: str, true: Callable[[str], bool]) -> str:
     plain = _CITED.sub("", text)
     kept = (sentence for sentence in _SENTENCE.findall(plain) if sentence == "\n" or true(sentence))

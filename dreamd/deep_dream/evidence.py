@@ -41,7 +41,8 @@ class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A line, a memory or a record, and what it rests on.
 
     `file` and `line` say where it stands, `offset` and `length` (bytes) or `table` and `row` where in a log.
-    `standing` of a record: verified (the log still has these bytes), changed or gone (`text` is the pool's copy).
+    `standing` of a record: verified (the log still has these bytes), changed or gone (`text` is the pool's copy, or, if
+    `archived`, that of an archive file), told (to dreamd, by the person: no log ever had it).
     `note` says why a chain ends here. Of an insight `status` and `confidence` say how it stands, `lacks` what it still
     lacks for promotion, `against` what contradicts it; a `summary` is a step that a dream took on the way to it.
     """
@@ -58,6 +59,7 @@ class Node(Struct, frozen=True, kw_only=True, omit_defaults=True):
     role: str = ""
     at: datetime | None = None
     standing: str = ""
+    archived: bool = False
     note: str = ""
     status: str = ""
     confidence: float | None = None
@@ -296,9 +298,15 @@ class _Tree:
             row=span.row,
             role=memory.role or "",
             at=memory.timestamp,
-            standing=self.check(span, path) if path else "gone",
+            standing=self._standing(memory, path),
+            archived=memory.archived,
             note=_past(memory),
         )
+
+    def _standing(self, memory: Memory, path: str) -> str:
+        if memory.span is None:
+            return "told"
+        return self.check(memory.span, path) if path else "gone"
 
     def _found(self, version_id: int, line: int) -> Node:
         """A line that stood in a file when dreamd first read it."""

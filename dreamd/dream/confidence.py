@@ -13,6 +13,7 @@ that went by, and never exceeds the cap, which is the proposer's own figure.
 """
 
 from dreamd.dream.promote import Support
+from dreamd.pool.fading import faded
 from dreamd.records import Trust
 
 _BELIEVED = {Trust.HUMAN: 1.0, Trust.AGENT: 0.8, Trust.UNTRUSTED: 0.4}
@@ -26,8 +27,3 @@ def of(support: Support, trust: Trust, *, contradicted: bool, age: float = 0.0, 
     failed = _CONTRADICTION if contradicted else 0
     mean = (seen + _PRIOR_SEEN) / (seen + failed + _PRIOR_SEEN + _PRIOR_FAILED)
     return round(min(mean * _BELIEVED[trust] * faded(age), max(cap, 0.0), 1.0), 4)
-
-
-def faded(age: float) -> float:
-    """What is left after so many half-lives."""
-    return float(0.5 ** max(age, 0.0))

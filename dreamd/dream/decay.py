@@ -1,28 +1,16 @@
 """An insight and the time in; whether it has faded so far that it is put away out (pure).
 
-Law: an insight fades from its newest evidence, or its last recall if that is later, or the day dreamd came to know it:
-old logs read today are news today. That nobody recalled it condemns nothing. What fades is archived, never removed, and
-new evidence brings it back. The stored confidence does not fade, so that a dream without news writes nothing.
+Law: that nobody recalled it condemns nothing. What fades is archived, never removed, and new evidence brings it back.
 """
 
-from datetime import datetime, timedelta
+from datetime import datetime
 from math import floor
 
 from msgspec.structs import replace
 
-from dreamd.dream.confidence import faded
 from dreamd.memories import Memory
+from dreamd.pool.fading import confidence_now
 from dreamd.sections import Decay
-
-_DAY = timedelta(days=1)
-
-
-def confidence_now(insight: Memory, now: datetime, decay: Decay) -> float:
-    """The stored confidence, faded by the half-life of its status; pinned and put away ones stay as they are."""
-    if insight.pinned or insight.status not in ("candidate", "long_term"):
-        return insight.confidence
-    half_life = decay.long_term_days if insight.status == "long_term" else decay.candidate_days
-    return insight.confidence * faded((now - _refreshed(insight)) / _DAY / half_life)
 
 
 def decayed(insight: Memory, now: datetime, decay: Decay) -> Memory:
@@ -31,8 +19,3 @@ def decayed(insight: Memory, now: datetime, decay: Decay) -> Memory:
     if insight.pinned or insight.status not in ("candidate", "long_term") or left >= decay.archive_below:
         return insight
     return replace(insight, status="archived", confidence=floor(left * 10_000) / 10_000)
-
-
-def _refreshed(insight: Memory) -> datetime:
-    times = (insight.timestamp, insight.received_at, insight.last_recalled_at)
-    return max(time for time in times if time is not None)

@@ -10,10 +10,10 @@ from typing import get_args
 from msgspec import Struct
 
 from dreamd.config import Config
-from dreamd.dream.decay import confidence_now
 from dreamd.dream.material import insights, with_records
 from dreamd.dream.promote import lacks, support_of
 from dreamd.memories import Memory, Status
+from dreamd.pool.fading import confidence_now
 from dreamd.sections import Promote
 from dreamd.stores.base import Contradiction, MemoryQuery, Store
 

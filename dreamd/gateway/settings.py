@@ -55,7 +55,7 @@ def settled(gateway: Gateway) -> Settings:
             f"gateway.listen is {gateway.listen}, which others reach",
             hint="set gateway.token_env or token_file, or listen on 127.0.0.1",
         )
-    token = secret(gateway.token_env, gateway.token_file, "the gateway's token") if named else ""
+    token = secret(gateway.token_env, gateway.token_file, "token of the gateway") if named else ""
     return Settings(
         listen=listen,
         upstreams={name.encode(): upstream(name, url) for name, url in gateway.upstreams.items()},

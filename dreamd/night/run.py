@@ -5,7 +5,7 @@ written into the ledger under that date, told, and stops nobody else.
 """
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
-from datetime import date
+from datetime import date, timedelta
 from functools import partial
 
 from anyio import from_thread, to_thread
@@ -15,7 +15,7 @@ from dreamd.daily.phase import summarise
 from dreamd.deep_dream.phase import deep_dream
 from dreamd.dream.phase import dream
 from dreamd.errors import DreamdError
-from dreamd.events import NIGHT_FINISHED, NIGHT_STARTED, PHASE_FAILED
+from dreamd.events import NIGHT_FINISHED, NIGHT_STARTED, PHASE_FAILED, RECORDS_ARCHIVED
 from dreamd.locks import one_night
 from dreamd.night.due import Known, Night, dreamers, lookback, turn, waiting
 from dreamd.night.known import known
@@ -57,9 +57,19 @@ async def finish(parts: Parts, night: Night, *, force: bool = False) -> list[Out
     began = parts.clock.monotonic()
     parts.emit(NIGHT_STARTED, day=night.day, agents=len(night.agents), missed=len(night.missed))
     outcomes = await _both_phases(parts, night, force=force, dry_run=False)
+    await _archive(parts, night.day)
     seconds = round(parts.clock.monotonic() - began, 3)
     parts.emit(NIGHT_FINISHED, day=night.day, **totals(outcomes), seconds=seconds)
     return outcomes
+
+
+async def _archive(parts: Parts, day: date) -> None:
+    """Move what raw records say to compressed files when they are old enough; it still reads as ever."""
+    after = parts.config.archive.after_days
+    if after:
+        moved = await to_thread.run_sync(parts.store.archive, day - timedelta(days=after))
+        if moved:
+            parts.emit(RECORDS_ARCHIVED, day=day, records=moved)
 
 
 def totals(outcomes: Sequence[Outcome]) -> dict[str, int]:

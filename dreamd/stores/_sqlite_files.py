@@ -11,6 +11,7 @@ import sqlite3
 from pathlib import Path
 
 from dreamd.errors import DiskFull, StoreError, StoreTooNew
+from dreamd.stores._forgetting import holds
 from dreamd.stores._sql import Migration, folder, queries, statements
 from dreamd.stores._sqlite_errors import corrupt, full, told
 
@@ -72,6 +73,7 @@ def connect(path: Path, wait_s: float, *, read_only: bool = False) -> sqlite3.Co
     try:
         for setting in READER if read_only else WRITER:
             connection.execute(f"PRAGMA {setting}")
+        connection.create_function("holds", 3, holds, deterministic=True)
     except BaseException:
         connection.close()
         raise

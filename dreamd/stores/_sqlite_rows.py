@@ -50,8 +50,6 @@ class _Extra(Struct, frozen=True, omit_defaults=True):
     windows: int = 0
     tasks: int = 0
     origins: int = 0
-    last_recalled_at: datetime | None = None
-    pinned: bool = False
 
 
 _encode = msgspec.json.Encoder().encode
@@ -97,6 +95,7 @@ def filters(query: MemoryQuery) -> dict[str, object]:
         "types": listed(query.types or None),
         "origins": listed(query.origins or None),
         "statuses": listed(query.statuses or None),
+        "holding": listed(query.holding),
     }
 
 
@@ -114,8 +113,6 @@ def extra_of(memory: Memory) -> str | None:
             memory.windows,
             memory.tasks,
             memory.origins,
-            memory.last_recalled_at,
-            memory.pinned,
         )
     )
     return None if extra == b"{}" else extra.decode()
@@ -151,6 +148,8 @@ def memory_row(memory: Memory, sources: Mapping[str, int]) -> Row:
         memory.confidence,
         memory.content,
         extra_of(memory),
+        memory.pinned,
+        micros(memory.last_recalled_at),
     )
 
 
@@ -178,8 +177,18 @@ def memory_of(row: Row) -> Memory:
         span=None if row[17] is None else Span(*row[17:23]),
         confidence=row[23],
         content=row[24],
+        pinned=bool(row[26]),
+        last_recalled_at=moment_or_none(row[27]),
         **extra,
     )
+
+
+def with_text(memory: Memory, archived: Memory | None) -> Memory:
+    """A memory whose text was archived, with what it said then. None: its file is lost, and so is that."""
+    if archived is None:
+        return msgspec.structs.replace(memory, archived=True)
+    said = {field: getattr(archived, field) for field in _Extra.__struct_fields__}
+    return msgspec.structs.replace(memory, content=archived.content, archived=True, **said)
 
 
 def _extra_fields(text: str) -> dict[str, Any]:

@@ -9,7 +9,8 @@ from dreamd.memories import Memory, Status
 from dreamd.records import Amendment
 from dreamd.stores import _sqlite_rows as rows
 from dreamd.stores._amending import amended
-from dreamd.stores.base import SLOTS_KEPT, Changes, Cursor, Slot, Written
+from dreamd.stores._sqlite_erasing import Erasing
+from dreamd.stores.base import SLOTS_KEPT, Changes, Cursor, Erased, Slot, Written
 
 T = TypeVar("T")
 _MOST_NUMBERS = 1000
@@ -18,15 +19,18 @@ _MOST_NUMBERS = 1000
 class Writing:
     """Remembers between writes what each source's number is; `forget` after a rollback."""
 
-    def __init__(self, connection: sqlite3.Connection, sql: Mapping[str, str]) -> None:
+    def __init__(self, connection: sqlite3.Connection, sql: Mapping[str, str], erasing: Erasing) -> None:
         self._connection = connection
         self._sql = sql
+        self._erasing = erasing
         self._sources: dict[str, int] = {}
 
     def forget(self) -> None:
         self._sources.clear()
 
     def apply(self, changes: Changes) -> Written:
+        if changes.erased:
+            self._erase(changes.erased)
         if changes.cursor:
             self._move(changes.cursor)
         memories, others = self._folded(changes)
@@ -35,6 +39,7 @@ class Writing:
             self._respan(changes.memories)
         unknown = len(others) - self._amend(others, _source_of(changes))
         self._renew(changes.replaced)
+        self._touch(changes)
         self._mark(changes.statuses)
         self._file(changes.filed)
         self._keep(changes)
@@ -45,6 +50,10 @@ class Writing:
             unknown=unknown,
             taken=sum(self._hold(slot, changes.most_slots) for slot in changes.slots),
         )
+
+    def _erase(self, erased: Erased) -> None:
+        self._count(erased.memories, -1)  # forgotten ones count nothing, so there is nothing to put back
+        self._erasing.erase(erased)
 
     def _run(self, name: str, parameters: Sequence[object] | Mapping[str, object] = ()) -> sqlite3.Cursor:
         return self._connection.execute(self._sql[name], parameters)
@@ -65,6 +74,7 @@ class Writing:
         if not memories:
             return 0
         before = self._run("last_seq").fetchone()[0]
+        memories = self._erasing.admitted(memories)
         self._number_sources(memories)
         stored = self._run_all(
             "insert_memory", (rows.memory_row(memory, self._sources) for memory in memories)
@@ -86,6 +96,12 @@ class Writing:
             self._run("drop_refs", (memory.memory_id,))
             if self._run("replace_memory", rows.memory_row(memory, self._sources)).rowcount:
                 self._refer(memory, before=0)
+
+    def _touch(self, changes: Changes) -> None:
+        """Pins and recalls."""
+        self._run_all("set_pin", ({"memory_id": one, "pinned": pinned} for one, pinned in changes.pins))
+        recalled = ({"memory_id": one, "at": rows.micros(at)} for one, at in changes.recalled)
+        self._run_all("set_recalled", recalled)
 
     def _folded(self, changes: Changes) -> tuple[Sequence[Memory], Sequence[tuple[str, Amendment]]]:
         """The memories, those that are new as their amendments leave them, and the amendments of other memories.
@@ -145,7 +161,8 @@ class Writing:
         row = self._run("raw_memory", {"memory_id": memory_id}).fetchone()
         if row is None:
             return False
-        memory = amended(rows.memory_of(row), amendment, source_id)
+        known = self._erasing.restored(rows.memory_of(row), row[28])
+        memory = amended(known, amendment, source_id)
         changed = {
             "memory_id": memory_id,
             "ok": memory.ok,

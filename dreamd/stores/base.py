@@ -60,12 +60,14 @@ class MemoryQuery(Struct, frozen=True, kw_only=True):
     statuses: tuple[Status, ...] = ()  # () excludes withdrawn and forgotten
     origins: tuple[Origin, ...] = ()
     ids: tuple[str, ...] | None = None
+    seqs: tuple[int, ...] | None = None
     id_prefix: str | None = None
     window: date | None = None
     since: date | None = None  # windows from, inclusive
     until: date | None = None  # windows to, inclusive
     session_id: str | None = None
     filed: bool | None = None
+    holding: tuple[str, ...] | None = None  # folded words: all that hold any of them, and perhaps others
     rests_on: str | None = None  # an id that the memory names among its ref_ids
     after_seq: int = 0
     limit: int | None = None
@@ -248,13 +250,34 @@ class Spent(Struct, frozen=True, kw_only=True):
         return self.input_tokens + self.output_tokens
 
 
+class Erased(Struct, frozen=True, kw_only=True):
+    """What a person had forgotten, to be taken out of the store for good.
+
+    `memories` (ids) lose all that they say; their ids, and `marks` (of words, `_forgetting.mark_of`), are tombstones:
+    whatever comes under such an id, or was said in such words until `at`, is passed over from now on. The evidence of
+    `lines` (agent, line) goes, so do `held` rewrites, paid replies of `agents` that wait, and contradictions of the
+    memories. `versions` are written anew under their id. `texts` are made unreadable in what readers keep of the logs.
+    """
+
+    at: datetime
+    memories: Sequence[str] = ()
+    marks: Sequence[str] = ()
+    lines: Sequence[tuple[str, str]] = ()
+    versions: Sequence[FileVersion] = ()
+    held: Sequence[int] = ()
+    agents: Sequence[str] = ()
+    texts: Sequence[str] = ()
+
+
 class Changes(Struct, frozen=True, kw_only=True):
     """One transaction: all of it is written or nothing.
 
     `memories` are inserted unless their id is there already (the first keeps its place; with `respan` the span of
     an existing raw memory is renewed: its log was rewritten). `amendments` apply to raw memories by id.
     `replaced` are derived memories (summaries, insights) written anew under their id, refs included; unknown ids and
-    what a person had forgotten are passed over, `seq` stays. A `contradictions` pair is kept once, whatever its order.
+    what a person had forgotten are passed over, `seq` stays. Whether it is pinned stays as it is in the store, and of two
+    recalls the later; what was pinned since the writer read it keeps its status too. `pins` alone pin and unpin insights,
+    `recalled` says when a memory was last recalled and touches nothing else. A `contradictions` pair is kept once, whatever its order.
     `statuses`, `filed` name memories by id; `dreamt` takes hold of fresh ones only. `settled` names jobs whose
     journal entries are dropped. `ledger` rows replace those of the same agent, day and phase. `held` with an id
     replaces that row. `slots` renew those of the same id; a new one is taken only while fewer than `most_slots` (None: any
@@ -269,6 +292,8 @@ class Changes(Struct, frozen=True, kw_only=True):
     cursor: Cursor | None = None
     replaced: Sequence[Memory] = ()
     contradictions: Sequence[Contradiction] = ()
+    pins: Sequence[tuple[str, bool]] = ()
+    recalled: Sequence[tuple[str, datetime]] = ()
     statuses: Sequence[tuple[str, Status]] = ()
     filed: Sequence[str] = ()
     ledger: Sequence[LedgerRow] = ()
@@ -279,6 +304,8 @@ class Changes(Struct, frozen=True, kw_only=True):
     held: Sequence[Held] = ()
     slots: Sequence[Slot] = ()
     most_slots: int | None = None
+
+    erased: Erased | None = None
     meta: Mapping[str, str] = {}
     durable: bool = False
 
@@ -291,6 +318,29 @@ class Written(Struct, frozen=True):
     amended: int = 0
     unknown: int = 0
     taken: int = 0
+
+
+class Mark(Struct, frozen=True):
+    """How far somebody has followed the pool: the newest memory (place and id) and the newest change seen."""
+
+    seq: int = 0
+    memory_id: str = ""
+    touch: int = 0
+
+
+class News(Struct, frozen=True, kw_only=True):
+    """What became different in the pool, as it stands now.
+
+    `gone` are the places of what is no longer there, withdrawn or forgotten.
+    `restart`: the mark is of another pool, or of a later state of this one; whoever follows has to begin anew.
+    `more`: the limit was reached.
+    """
+
+    mark: Mark
+    memories: tuple[Memory, ...] = ()
+    gone: tuple[int, ...] = ()
+    restart: bool = False
+    more: bool = False
 
 
 class TurnState(Struct, frozen=True):
@@ -311,6 +361,12 @@ class Store(Protocol):
 
     def memories(self, query: MemoryQuery) -> Iterator[Memory]:
         """Streamed; the iterator may outlive later writes and sees the state it began with or newer rows."""
+
+    def news(self, after: Mark, limit: int) -> News:
+        """At most `limit` new memories and as many changed ones, in order, so that whoever follows misses none.
+
+        What no search can tell (filed, dreamt, recalled, archived) is no news.
+        """
 
     def windows(self, agent: str, origins: tuple[Origin, ...] = ()) -> list[WindowCount]:
         """The agent's days that have raw memories, oldest first."""
@@ -347,6 +403,18 @@ class Store(Protocol):
         """What the calls begun since then took, by agent."""
 
     def meta(self, key: str) -> str | None: ...
+
+    def archive(self, before: date) -> int:
+        """Move what raw memories of windows before that day say to compressed files, where the store has any.
+
+        Each comes back as ever when it is asked for. How many were moved. Raises StoreError, DiskFull.
+        """
+
+    def purge(self) -> None:
+        """Leave no byte of what was erased in the store's files. Takes as long as writing them anew.
+
+        Raises StoreBusy when another process reads all the while, StoreError, DiskFull; then it is to be done again.
+        """
 
     def close(self) -> None: ...
 

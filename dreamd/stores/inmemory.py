@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import UTC, date, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 
@@ -13,17 +13,23 @@ from dreamd.errors import StoreConflict, StoreError
 from dreamd.memories import Memory
 from dreamd.records import Origin
 from dreamd.stores._amending import amended
+from dreamd.stores._following import differs, followed
+from dreamd.stores._forgetting import back_again, folded, overwritten
+from dreamd.stores._forgetting import erased as erased_memory
 from dreamd.stores.base import (
     SLOTS_KEPT,
     Changes,
     Contradiction,
     Cursor,
+    Erased,
     FileVersion,
     Held,
     JournalEntry,
     LedgerRow,
     LineEvidence,
+    Mark,
     MemoryQuery,
+    News,
     Phase,
     RunState,
     Slot,
@@ -37,9 +43,33 @@ from dreamd.stores.base import (
 GONE = ("withdrawn", "forgotten")
 
 
+class _Memories(dict[str, Memory]):
+    """By id, in order of seq; notes what changes."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.touched: dict[int, int] = {}  # seq -> the number of its newest change, in order of that
+        self.touches = 0
+
+    def __setitem__(self, memory_id: str, memory: Memory) -> None:
+        known = self.get(memory_id)
+        if known is not None and differs(known, memory):
+            self._touch(known.seq)
+        super().__setitem__(memory_id, memory)
+
+    def __delitem__(self, memory_id: str) -> None:
+        self._touch(self[memory_id].seq)
+        super().__delitem__(memory_id)
+
+    def _touch(self, seq: int) -> None:
+        self.touches += 1
+        self.touched.pop(seq, None)
+        self.touched[seq] = self.touches
+
+
 @dataclass
 class _Tables:
-    memories: dict[str, Memory] = field(default_factory=dict)  # by id, in order of seq
+    memories: _Memories = field(default_factory=_Memories)
     cursors: dict[str, Cursor] = field(default_factory=dict)
     turns: dict[tuple[str, str], TurnState] = field(default_factory=dict)
     ledger: dict[tuple[str, date, Phase], LedgerRow] = field(default_factory=dict)
@@ -50,6 +80,7 @@ class _Tables:
     contradictions: dict[tuple[str, frozenset[str]], Contradiction] = field(default_factory=dict)
     slots: dict[str, Slot] = field(default_factory=dict)
     meta: dict[str, str] = field(default_factory=dict)
+    tombstones: dict[str, int] = field(default_factory=dict)
 
 
 class InMemoryStore(Store):
@@ -67,9 +98,11 @@ class InMemoryStore(Store):
         with self._lock:
             tables = self._tables
             _move(tables, changes.cursor)  # the only step that can refuse, so it comes first
+            _erase(tables, changes.erased)
             stored = _insert(tables, changes)
             amended_count = _amend(tables, changes)
             _renew(tables, changes)
+            _touch(tables, changes)
             _mark(tables, changes)
             _file(tables, changes)
             _keep(tables, changes)
@@ -95,6 +128,18 @@ class InMemoryStore(Store):
         with self._lock:
             rows = list(self._tables.memories.values())
         return islice((row for row in rows if _wanted(query, row)), query.limit)
+
+    def news(self, after: Mark, limit: int) -> News:
+        with self._lock:
+            tables = self._tables.memories
+            by_seq = {memory.seq: memory for memory in tables.values()}
+            newest = tables.touches
+            touched = [(n, seq) for seq, n in tables.touched.items() if n > after.touch][:limit]
+        last = by_seq.get(after.seq)
+        if newest < after.touch or (after.seq and (last is None or last.memory_id != after.memory_id)):
+            return News(mark=Mark(), restart=True, more=True)
+        fresh = [memory for seq, memory in by_seq.items() if seq > after.seq][:limit]
+        return followed(after, fresh, touched, [by_seq[seq] for _, seq in touched if seq in by_seq], limit)
 
     def windows(self, agent: str, origins: tuple[Origin, ...] = ()) -> list[WindowCount]:
         counts: dict[date, WindowCount] = {}
@@ -165,6 +210,12 @@ class InMemoryStore(Store):
     def meta(self, key: str) -> str | None:
         return self._tables.meta.get(key)
 
+    def archive(self, before: date) -> int:  # noqa: ARG002 - it has no files to move anything to
+        return 0
+
+    def purge(self) -> None:
+        return
+
     def close(self) -> None:
         self._open = None
 
@@ -180,9 +231,50 @@ def _move(tables: _Tables, cursor: Cursor | None) -> None:
     tables.cursors[cursor.source_id] = cursor
 
 
+def _erase(tables: _Tables, erased: Erased | None) -> None:
+    if erased is None:
+        return
+    ids = set(erased.memories)
+    for mark in (*erased.memories, *erased.marks):
+        tables.tombstones[mark] = max(tables.tombstones.get(mark, 0), _micros(erased.at))
+    for known in [tables.memories[one] for one in ids if one in tables.memories]:
+        tables.memories[known.memory_id] = erased_memory(known)
+    for sides, pair in list(tables.contradictions.items()):
+        if ids & {pair.left_id, pair.right_id}:
+            del tables.contradictions[sides]
+    for line in erased.lines:
+        tables.lines.pop(line, None)
+    for held_id in erased.held:
+        tables.held.pop(held_id, None)
+    _rewrite(tables, erased)
+
+
+def _rewrite(tables: _Tables, erased: Erased) -> None:
+    for name, entry in list(tables.journal.items()):
+        if entry.job.split(":")[1:2] in [[agent] for agent in erased.agents]:
+            del tables.journal[name]
+    versions = {version.version_id: version for version in erased.versions}
+    tables.versions = [
+        replace(one, content=new.content, sha256=new.sha256, note=new.note)
+        if (new := versions.get(one.version_id))
+        else one
+        for one in tables.versions
+    ]
+    for source_id, cursor in tables.cursors.items():
+        clean = overwritten(cursor.state, erased.texts)
+        if clean != cursor.state:
+            tables.cursors[source_id] = replace(cursor, state=clean, version=cursor.version + 1)
+
+
+def _micros(at: datetime) -> int:
+    return (at - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)
+
+
 def _insert(tables: _Tables, changes: Changes) -> int:
     stored = 0
     for memory in changes.memories:
+        if back_again(memory, tables.tombstones, _micros(memory.timestamp) if memory.timestamp else None):
+            continue
         known = tables.memories.get(memory.memory_id)
         if known is None:
             stored += 1
@@ -207,9 +299,33 @@ def _renew(tables: _Tables, changes: Changes) -> None:
     for memory in changes.replaced:
         known = tables.memories.get(memory.memory_id)
         if known is not None and "raw" not in (known.type, memory.type) and known.status != "forgotten":
-            tables.memories[memory.memory_id] = replace(memory, seq=known.seq)
+            tables.memories[memory.memory_id] = _renewed(known, memory)
     for pair in changes.contradictions:
         tables.contradictions.setdefault((pair.agent, frozenset((pair.left_id, pair.right_id))), pair)
+
+
+def _renewed(known: Memory, memory: Memory) -> Memory:
+    return replace(
+        memory,
+        seq=known.seq,
+        pinned=known.pinned,
+        status=known.status if known.pinned and not memory.pinned else memory.status,
+        last_recalled_at=max(filter(None, (known.last_recalled_at, memory.last_recalled_at)), default=None),
+    )
+
+
+def _touch(tables: _Tables, changes: Changes) -> None:
+    """Pins and recalls."""
+    for memory_id, pinned in changes.pins:
+        known = tables.memories.get(memory_id)
+        if known is not None and known.type == "insight" and known.status != "forgotten":
+            tables.memories[memory_id] = replace(known, pinned=pinned)
+    for memory_id, at in changes.recalled:
+        known = tables.memories.get(memory_id)
+        if known is not None and known.status != "forgotten":
+            tables.memories[memory_id] = replace(
+                known, last_recalled_at=max(known.last_recalled_at or at, at)
+            )
 
 
 def _mark(tables: _Tables, changes: Changes) -> None:
@@ -278,8 +394,10 @@ def _wanted(query: MemoryQuery, memory: Memory) -> bool:
         and query.session_id in (None, memory.session_id)
         and query.filed in (None, memory.filed)
         and (query.ids is None or memory.memory_id in query.ids)
+        and (query.seqs is None or memory.seq in query.seqs)
         and memory.memory_id.startswith(query.id_prefix or "")
         and (query.rests_on is None or query.rests_on in memory.ref_ids)
+        and (query.holding is None or any(word in folded(repr(memory)) for word in query.holding))
     )
     return same and _among(query, memory) and _between(query, memory)
 

@@ -11,19 +11,27 @@ import threading
 from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import date, datetime
+from functools import partial
 from itertools import chain, islice
 from os.path import samestat
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
-from dreamd.errors import DiskFull, StoreError
+from msgspec.structs import replace
+
+from dreamd import _plugins
+from dreamd.archives.base import Blocks, Place
+from dreamd.errors import DiskFull, StoreBusy, StoreError
 from dreamd.memories import Memory
 from dreamd.records import Origin
 from dreamd.stores import _sql
 from dreamd.stores import _sqlite_rows as rows
+from dreamd.stores._following import ALL, followed
+from dreamd.stores._sqlite_erasing import Erasing, tombstones_of
 from dreamd.stores._sqlite_errors import told
 from dreamd.stores._sqlite_files import Ballast, connect, made_private, prepare, roll_back
 from dreamd.stores._sqlite_writing import Writing
+from dreamd.stores._tombstones import Register
 from dreamd.stores.base import (
     Changes,
     Contradiction,
@@ -33,7 +41,9 @@ from dreamd.stores.base import (
     JournalEntry,
     LedgerRow,
     LineEvidence,
+    Mark,
     MemoryQuery,
+    News,
     Phase,
     RunState,
     Slot,
@@ -45,6 +55,9 @@ from dreamd.stores.base import (
 )
 
 PAGE = 500  # memories that a reader holds at once
+ARCHIVE = "archive"  # folder of the state folder
+_BURIED = "tombstones.read"  # bytes of the register that the database knows
+_TRIES = 3
 WAIT_S = 10.0  # how long a write waits for another process's
 
 Shape = TypeVar("Shape")
@@ -65,14 +78,18 @@ class SqliteStore(Store):
         self._idle: list[sqlite3.Connection] = []  # readers' connections that nobody uses now
         self._idle_lock = threading.Lock()
         self._closed = False
+        self._blocks: Blocks | None = None
         self._lock = threading.Lock()  # the writer's
         try:
             self._writer = self._opened(migrations)
         except DiskFull:
             self._ballast.drop()
             self._writer = self._opened(migrations)
-        self._writing = Writing(self._writer, self._sql)
+        self._erasing = Erasing(self._writer, self._sql, self._archive)
+        self._writing = Writing(self._writer, self._sql, self._erasing)
+        self._register = Register(state)
         self._file = self._path.stat()
+        self._bury()
 
     def _opened(self, migrations: list[_sql.Migration]) -> sqlite3.Connection:
         with told(self._path):
@@ -85,17 +102,59 @@ class SqliteStore(Store):
         return connection
 
     def write(self, changes: Changes) -> Written:
+        if changes.erased:
+            self._register.add(tombstones_of(changes.erased))
+        done = partial(self._writing.apply, changes)
+        return self._written(done, durable=changes.durable or changes.erased is not None)
+
+    def _written(self, work: Callable[[], Shape], *, durable: bool) -> Shape:
+        """What `work` returns, done in a transaction."""
         with self._lock:
             self._check_open()
             self._check_there()
             try:
                 with told(self._path):
-                    written = self._transact(changes)
+                    done = self._transact(work, durable=durable)
             except DiskFull:
                 self._make_room()
                 raise
             self._ballast.keep()
-        return written
+        return done
+
+    def archive(self, before: date) -> int:
+        moved, after = 0, 0
+        while True:
+            page = self._written(partial(self._erasing.archive, after, before.isoformat()), durable=False)
+            if page is None:
+                return moved
+            after, count = page
+            moved += count
+
+    def purge(self) -> None:
+        """By writing all of the database anew: freed and half-filled pages hold what was there before."""
+        if (self._path.parent / ARCHIVE).exists():
+            self._written(self._erasing.sweep, durable=True)
+        with self._lock, told(self._path):
+            self._check_open()
+            self._writer.execute("VACUUM")
+            (busy, *_) = self._writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        if busy:
+            raise StoreBusy(f"{self._path} is read by another process all the while", hint="try again")
+
+    def _bury(self) -> None:
+        """What the register knows and the database does not: it was made anew."""
+        known = self.meta(_BURIED)
+        if self._register.size == int(known or 0):
+            return
+        size, tombstones = self._register.size, self._register.read()
+        self._written(partial(self._erasing.bury, tombstones), durable=False)
+        self.write(Changes(meta={_BURIED: str(size)}))
+
+    def _archive(self) -> Blocks:
+        if self._blocks is None:
+            opening = cast("Callable[[Path], Blocks]", _plugins.load("archives", "files", "OPEN"))
+            self._blocks = opening(self._path.parent / ARCHIVE)
+        return self._blocks
 
     def _check_there(self) -> None:
         """What is written to a file that was removed is lost, though every write succeeds."""
@@ -106,16 +165,16 @@ class SqliteStore(Store):
         if not there:
             raise StoreError(f"{self._path} was moved or removed while it is in use", hint="restart dreamd")
 
-    def _transact(self, changes: Changes) -> Written:
-        self._writer.execute(f"PRAGMA synchronous = {'FULL' if changes.durable else 'NORMAL'}")
+    def _transact(self, work: Callable[[], Shape], *, durable: bool) -> Shape:
+        self._writer.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
         try:
             self._writer.execute("BEGIN IMMEDIATE")
-            written = self._writing.apply(changes)
+            done = work()
             self._writer.execute("COMMIT")
         except BaseException:
             self._undo()
             raise
-        return written
+        return done
 
     def _undo(self) -> None:
         self._writing.forget()
@@ -136,6 +195,19 @@ class SqliteStore(Store):
         seqs = self._seqs(query, asked)
         pages = self._walked(query, asked) if seqs is None else self._picked(seqs, asked)
         return islice(chain.from_iterable(pages), query.limit)
+
+    def news(self, after: Mark, limit: int) -> News:
+        if after.seq and self._read("memory_at", (after.seq,), _first) != [after.memory_id]:
+            return News(mark=Mark(), restart=True, more=True)
+        (newest,) = self._read("last_touch", (), _first)
+        if newest < after.touch:
+            return News(mark=Mark(), restart=True, more=True)
+        fresh = list(islice(self.memories(replace(ALL, after_seq=after.seq)), limit)) if limit else []
+        touched = self._read("touched_after", (after.touch, limit), tuple) if newest > after.touch else []
+        return followed(after, fresh, touched, self._standing([seq for _, seq in touched]), limit)
+
+    def _standing(self, seqs: Sequence[int]) -> list[Memory]:
+        return list(self.memories(replace(ALL, seqs=tuple(seqs)))) if seqs else []
 
     def windows(self, agent: str, origins: tuple[Origin, ...] = ()) -> list[WindowCount]:
         asked = {"agent": agent, "origins": rows.listed(origins or None)}
@@ -188,6 +260,8 @@ class SqliteStore(Store):
 
     def _seqs(self, query: MemoryQuery, asked: Mapping[str, object]) -> Sequence[int] | None:
         """Where all that may be wanted stands, eight bytes each; None where walking in order is quicker."""
+        if query.seqs is not None:
+            return array("q", sorted(set(query.seqs)))
         if query.ids is not None:
             name, more = "seqs_by_id", {"ids": rows.listed(query.ids)}
         elif query.id_prefix:
@@ -206,16 +280,28 @@ class SqliteStore(Store):
     def _picked(self, seqs: Sequence[int], asked: Mapping[str, object]) -> Iterator[list[Memory]]:
         for start in range(0, len(seqs), PAGE):
             page = rows.listed(seqs[start : start + PAGE])
-            yield self._read("memories_by_seq", {**asked, "seqs": page}, rows.memory_of)
+            yield self._read("memories_by_seq", {**asked, "seqs": page}, self._memory_of)
 
     def _walked(self, query: MemoryQuery, asked: Mapping[str, object]) -> Iterator[list[Memory]]:
         one_day = query.agent is not None and query.window is not None
         name = "memories_of_day" if one_day else "memories_in_order"
         size = PAGE if query.limit is None else min(PAGE, query.limit)
         after = query.after_seq
-        while page := self._read(name, {**asked, "after": after, "page": size}, rows.memory_of):
+        while page := self._read(name, {**asked, "after": after, "page": size}, self._memory_of):
             yield page
             after = page[-1].seq
+
+    def _memory_of(self, row: rows.Row) -> Memory:
+        memory, block = rows.memory_of(row), row[28]
+        if block is None or block < 0:
+            return memory
+        for _ in range(_TRIES):
+            places = self._read("block", (block,), Place._make)
+            if not places:
+                break
+            with contextlib.suppress(FileNotFoundError):  # rewritten this very moment
+                return rows.with_text(memory, self._archive().read(places[0]).get(memory.memory_id))
+        return rows.with_text(memory, None)
 
     def _read(
         self, name: str, asked: rows.Row | Mapping[str, object], shape: Callable[[rows.Row], Shape]

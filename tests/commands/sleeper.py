@@ -29,8 +29,10 @@ class Sleeper:
             at = MONDAY + timedelta(days=day, minutes=self.minutes)
             self.home.says(at, text, f"All right, that is point {self.minutes}.", session=f"s{day}")
 
-    def run(self, *arguments: str) -> Result:
-        return CliRunner().invoke(cli, ["--config", str(self.home.config), *arguments], standalone_mode=False)
+    def run(self, *arguments: str, answer: str | None = None) -> Result:
+        return CliRunner().invoke(
+            cli, ["--config", str(self.home.config), *arguments], input=answer, standalone_mode=False
+        )
 
     def json(self, *arguments: str) -> Any:
         result = self.run(*arguments, "--json")

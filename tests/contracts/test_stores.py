@@ -10,19 +10,23 @@ from msgspec.structs import replace
 
 from dreamd.calls import Reply
 from dreamd.errors import StoreConflict, StoreError
-from dreamd.memories import Entity, Status
+from dreamd.memories import Entity, Memory, Status
 from dreamd.records import Amendment, Origin, Span, Trace, Trust, Turn
 from dreamd.stores import inmemory, sqlite
+from dreamd.stores._forgetting import mark_of
 from dreamd.stores.base import (
     Changes,
     Contradiction,
+    Erased,
     FileVersion,
     Fingerprint,
     Held,
     JournalEntry,
     LedgerRow,
     LineEvidence,
+    Mark,
     MemoryQuery,
+    News,
     Slot,
     Spent,
     Store,
@@ -244,6 +248,34 @@ def test_a_derived_memory_is_replaced_in_its_place_with_its_refs(store: Store) -
     assert ids(store, MemoryQuery(rests_on="a")) == [other.memory_id]
     assert ids(store, MemoryQuery(rests_on="c")) == ids(store, MemoryQuery(types=("insight",)))
     assert ids(store, MemoryQuery(agent="ada", since=NEXT_DAY)) == [old.memory_id]
+
+
+def test_a_replacement_loses_neither_a_pin_nor_a_recall_of_meanwhile(store: Store) -> None:
+    known = summary("tea", ("r",), type="insight", status="candidate", last_recalled_at=NOON)
+    stored(store, known)
+    later, one = NOON + timedelta(days=1), known.memory_id
+    store.write(Changes(pins=[(one, True)], recalled=[(one, later)]))
+    store.write(Changes(replaced=[replace(known, status="archived", confidence=0.05)]))
+    found = next(store.memories(EVERYTHING))
+    assert (found.pinned, found.last_recalled_at) == (True, later)
+    assert (found.status, found.confidence) == ("candidate", 0.05)
+    store.write(Changes(replaced=[replace(found, status="archived")]))  # by who knew of the pin
+    assert next(store.memories(EVERYTHING)).status == "archived"
+
+
+def test_a_pin_touches_insights_alone_and_a_recall_never_goes_back(store: Store) -> None:
+    known = summary("tea", ("r",), type="insight", status="long_term")
+    forgotten = summary("milk", ("r",), type="insight", status="forgotten")
+    stored(store, known, raw(1), forgotten)
+    ids = [known.memory_id, raw(1).memory_id, forgotten.memory_id, "unknown"]
+    earlier = NOON - timedelta(days=1)
+    store.write(Changes(pins=[(one, True) for one in ids], recalled=[(one, NOON) for one in ids]))
+    store.write(Changes(recalled=[(one, earlier) for one in ids]))
+    found = list(store.memories(EVERYTHING))
+    assert [one.pinned for one in found] == [True, False, False]
+    assert [one.last_recalled_at for one in found] == [NOON, NOON, None]
+    store.write(Changes(pins=[(known.memory_id, False)]))
+    assert not next(store.memories(EVERYTHING)).pinned
 
 
 def test_a_memory_may_be_stored_and_replaced_in_one_write(store: Store) -> None:
@@ -670,3 +702,193 @@ def test_a_fork_that_goes_back_takes_nothing_from_the_original(store: Store) -> 
     assert ids(store, MemoryQuery()) == [known.memory_id]
     store.write(Changes(amendments=[gone], cursor=cursor(source_id="original")))
     assert ids(store, MemoryQuery()) == []
+
+
+def test_whoever_follows_learns_of_what_is_new_and_of_what_changed(store: Store) -> None:
+    stored(store, raw(1), raw(2), summary("s", ("x",)))
+    first = store.news(Mark(), 10)
+    assert [memory.seq for memory in first.memories] == [1, 2, 3]
+    assert store.news(first.mark, 10) == News(mark=first.mark)
+    store.write(
+        Changes(
+            memories=(raw(3),),
+            statuses=((raw(1).memory_id, "withdrawn"), (raw(2).memory_id, "dreamt")),
+            replaced=(summary("s", ("x",), confidence=0.5),),
+            filed=(raw(2).memory_id,),
+        )
+    )
+    then = store.news(first.mark, 10)
+    assert [memory.seq for memory in then.memories] == [3, 4]
+    assert then.gone == (1,)
+    assert store.news(then.mark, 10) == News(mark=then.mark)
+
+
+def test_news_come_in_pages_and_none_is_missed(store: Store) -> None:
+    stored(store, *map(raw, range(7)))
+    store.write(Changes(statuses=[(raw(number).memory_id, "withdrawn") for number in (1, 4)]))
+    news, mark, gone = [], Mark(), set()
+    while True:
+        page = store.news(mark, 3)
+        news += [memory.seq for memory in page.memories]
+        gone |= set(page.gone)
+        mark = page.mark
+        if not page.more:
+            break
+    assert set(news) - gone == {1, 3, 4, 6, 7}
+    assert gone == {2, 5}
+
+
+def test_a_recall_is_no_news_and_a_pin_is(store: Store) -> None:
+    insight = replace(summary("s", ()), type="insight")
+    stored(store, insight)
+    mark = store.news(Mark(), 10).mark
+    store.write(Changes(recalled=((insight.memory_id, NOON),)))
+    assert store.news(mark, 10).memories == ()
+    store.write(Changes(pins=((insight.memory_id, True),)))
+    assert [memory.pinned for memory in store.news(mark, 10).memories] == [True]
+
+
+@pytest.mark.parametrize("mark", [Mark(2, "another"), Mark(9, "later"), Mark(0, "", 5)])
+def test_a_mark_of_another_pool_makes_the_follower_begin_anew(store: Store, mark: Mark) -> None:
+    stored(store, raw(1), raw(2))
+    assert store.news(mark, 10) == News(mark=Mark(), restart=True, more=True)
+
+
+def test_memories_are_found_by_their_places(store: Store) -> None:
+    stored(store, raw(1), raw(2), raw(3))
+    assert ids(store, MemoryQuery(seqs=(3, 1, 77))) == [raw(1).memory_id, raw(3).memory_id]
+
+
+SECRET = "my sister's code word is Zinfandel"
+
+
+def erase(store: Store, *memories: Memory, **more: object) -> None:
+    erased = Erased(at=NOON, memories=[one.memory_id for one in memories])
+    store.write(Changes(erased=replace(erased, **more)))
+
+
+def test_a_forgotten_memory_says_nothing_any_more_and_counts_nowhere(store: Store) -> None:
+    insight = summary(SECRET, (raw(1).memory_id,), type="insight", status="long_term", pinned=True)
+    stored(store, raw(1, content=SECRET, trace=Trace(goal=SECRET)), raw(2), insight)
+    erase(store, raw(1), insight)
+    assert [one.memory_id for one in store.memories(MemoryQuery())] == [raw(2).memory_id]
+    assert "Zinfandel" not in repr(list(store.memories(EVERYTHING)))
+    assert ids(store, replace(EVERYTHING, rests_on=raw(1).memory_id)) == []
+    assert [(one.memories, one.unfiled) for one in store.windows("ada")] == [(1, 1)]
+    store.purge()
+    assert len(list(store.memories(EVERYTHING))) == 3
+
+
+def test_what_was_forgotten_comes_back_by_no_way(store: Store) -> None:
+    insight = summary(SECRET, (raw(1).memory_id,), type="insight", status="long_term")
+    stored(store, raw(1, content=SECRET), insight)
+    erase(store, raw(1), raw(7), insight, marks=[mark_of(SECRET)])
+    again = [raw(1, content=SECRET), raw(7), insight, raw(8, content=f"{SECRET}!"), raw(9)]
+    written = store.write(
+        Changes(memories=again, respan=True, replaced=[insight], pins=[(insight.memory_id, True)])
+    )
+    assert written == Written(stored=1, duplicates=4)
+    assert ids(store, MemoryQuery()) == [raw(9).memory_id]
+    store.write(
+        Changes(amendments=[(raw(1).memory_id, Amendment(identity="1", text=SECRET, withdrawn=False))])
+    )
+    assert "Zinfandel" not in repr(list(store.memories(EVERYTHING)))
+
+
+def test_the_same_words_said_later_are_news(store: Store) -> None:
+    stored(store, raw(1, content=SECRET))
+    erase(store, raw(1), marks=[mark_of(SECRET)])
+    later = raw(2, content=SECRET, timestamp=NOON + timedelta(seconds=1))
+    assert store.write(Changes(memories=[later])).stored == 1
+
+
+def test_forgetting_takes_what_the_night_keeps_and_nothing_else(store: Store) -> None:
+    day = LineEvidence(agent="ada", line="a", ref_ids=("x",), day=DAY, at=NOON)
+    held = Held(
+        agent="ada",
+        day=DAY,
+        path="p",
+        base_sha256="",
+        content="c",
+        diary="d",
+        reason="r",
+        detail="{}",
+        at=NOON,
+    )
+    version = FileVersion(agent="ada", path="p", author="found", content="a\nb\n", sha256="old", at=NOON)
+    replies = [
+        JournalEntry(key=job, job=job, purpose="distil", reply=Reply(text="t", stop="end"), at=NOON)
+        for job in ("dream:ada", "daily:ada:2026-03-02", "dream:adam", "dream:ada.b")
+    ]
+    store.write(
+        Changes(
+            lines=[day, replace(day, line="b"), replace(day, agent="bob")],
+            held=[held, held],
+            versions=[version, version],
+            journal=replies,
+            contradictions=[
+                Contradiction(agent="ada", left_id="x", right_id=other, reason="r", at=NOON) for other in "yz"
+            ]
+            + [Contradiction(agent="ada", left_id="y", right_id="z", reason="r", at=NOON)],
+        )
+    )
+    clean = replace(version, content="b\n", sha256="new", version_id=1)
+    erase(store, memories=["x"], lines=[("ada", "a")], held=[1], agents=["ada"], versions=[clean])
+    assert list(store.evidence("ada")) == ["b"]
+    assert list(store.evidence("bob")) == ["a"]
+    assert [one.held_id for one in store.held()] == [2]
+    assert [(one.content, one.sha256) for one in store.versions("ada")] == [("a\nb\n", "old"), ("b\n", "new")]
+    assert [bool(store.journalled(one.key)) for one in replies] == [False, False, True, True]
+    assert [(pair.left_id, pair.right_id) for pair in store.contradictions("ada")] == [("y", "z")]
+
+
+def test_what_a_reader_keeps_is_made_unreadable_and_it_must_begin_from_there(store: Store) -> None:
+    store.write(Changes(cursor=cursor(state=b"\x01" + SECRET.encode() + b"\x02")))
+    erase(store, texts=[SECRET])
+    (left,) = store.cursors()
+    assert left.state == b"\x01" + b"x" * len(SECRET) + b"\x02"
+    assert left.version == 2
+    with pytest.raises(StoreConflict):
+        store.write(Changes(cursor=cursor(2, state=SECRET.encode())))
+
+
+def test_an_archived_memory_reads_as_ever(store: Store) -> None:
+    old = [
+        raw(n, window=DAY - timedelta(days=n), trace=Trace(goal=f"g{n}") if n % 2 else None) for n in range(4)
+    ]
+    stored(store, *old, summary("s", ("x",), window=DAY - timedelta(days=9)))
+    before = list(store.memories(EVERYTHING))
+    store.archive(DAY - timedelta(days=1))
+    assert [replace(one, archived=False) for one in store.memories(EVERYTHING)] == before
+    assert store.archive(DAY - timedelta(days=1)) == 0
+    store.purge()
+    assert [replace(one, archived=False) for one in store.memories(EVERYTHING)] == before
+
+
+def test_what_is_archived_can_still_be_amended_and_forgotten(store: Store) -> None:
+    stored(store, raw(1), raw(2, content=SECRET), raw(3, content=f"{SECRET} 3"))
+    store.archive(DAY + timedelta(days=1))
+    store.write(
+        Changes(amendments=[(raw(1).memory_id, Amendment(identity="1", ok=True, origin="scheduled"))])
+    )
+    store.write(Changes(amendments=[(raw(3).memory_id, Amendment(identity="3", text="other"))]))
+    erase(store, raw(2), raw(3))
+    (left,) = store.memories(MemoryQuery())
+    assert (left.content, left.ok, left.origin) == (raw(1).content, True, "scheduled")
+    assert "Zinfandel" not in repr(list(store.memories(EVERYTHING)))
+
+
+def test_what_may_hold_a_word_is_found_whatever_its_capitals(store: Store) -> None:
+    hit = [
+        raw(1, content="The ZINFANDEL"),
+        raw(2, content="", trace=Trace(arguments="zinfandel")),
+        raw(3, content="ＺＩＮfandel 红"),
+    ]
+    insight = summary("x", ("r",), type="insight", entities=(Entity("Zinfandel", "thing"),))
+    stored(store, *hit, insight, raw(4, content="merlot"))
+    wanted = [*(one.memory_id for one in hit), insight.memory_id]
+    assert set(ids(store, MemoryQuery(holding=("zinfandel",)))) == set(wanted)
+    assert ids(store, MemoryQuery(holding=("红", "merlots"))) == [raw(3).memory_id]
+    assert ids(store, MemoryQuery(holding=())) == []
+    store.archive(DAY + timedelta(days=1))
+    assert set(ids(store, MemoryQuery(holding=("zinfandel",)))) >= set(wanted)

@@ -48,8 +48,3 @@ def test_contradiction_distrust_and_age_never_make_surer(
     assert confidence.of(found, trust, contradicted=True, age=age) <= figure
     assert confidence.of(found, Trust.UNTRUSTED, contradicted=False, age=age) <= figure
     assert confidence.of(found, trust, contradicted=False, age=age + more) <= figure
-
-
-def test_a_half_life_halves() -> None:
-    assert (confidence.faded(0), confidence.faded(1), confidence.faded(2)) == (1, 0.5, 0.25)
-    assert confidence.faded(-3) == 1

@@ -4,8 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd.dream.decay import confidence_now, decayed
+from dreamd.dream.decay import decayed
 from dreamd.memories import Memory, Status
+from dreamd.pool.fading import confidence_now
 from dreamd.sections import Decay
 from tests.dream.told import NOW
 from tests.stores.making import EVERYTHING, summary

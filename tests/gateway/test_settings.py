@@ -42,7 +42,7 @@ def test_a_door_that_others_reach_needs_a_token(tmp_path: Path) -> None:
 
 def test_a_token_that_is_not_there_is_told_without_showing_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TOKEN_OF_NONE", raising=False)
-    with pytest.raises(ConfigError, match="the gateway's token is missing"):
+    with pytest.raises(ConfigError, match="token of the gateway is missing"):
         settled(Gateway(listen="127.0.0.1:1", token_env="TOKEN_OF_NONE"))
 
 

@@ -1,3 +1,5 @@
+CREATE INDEX archived_memories ON memories (block) WHERE block IS NOT NULL;
+
 CREATE UNIQUE INDEX contradicting_pairs ON contradictions (agent, min(left_id, right_id), max(left_id, right_id));
 
 CREATE INDEX derived_memories ON memories (agent, type, status) WHERE type <> 'raw';
@@ -11,6 +13,13 @@ CREATE INDEX memories_by_day ON memories (agent, day);
 CREATE INDEX slots_by_beginning ON slots (began_at);
 
 CREATE INDEX slots_held ON slots (held_until) WHERE held_until IS NOT NULL;
+
+CREATE TABLE blocks (
+  id          INTEGER PRIMARY KEY,
+  file        TEXT    NOT NULL,
+  byte_offset INTEGER NOT NULL,
+  byte_length INTEGER NOT NULL
+) STRICT;
 
 CREATE TABLE contradictions (
   id       INTEGER PRIMARY KEY,
@@ -136,7 +145,7 @@ CREATE TABLE memories (
   confidence  REAL    NOT NULL,
   content     TEXT    NOT NULL,
   extra       TEXT -- JSON of the fields that few memories have; NULL where all are as by default
-) STRICT;
+, pinned      INTEGER NOT NULL DEFAULT 0, recalled_at INTEGER, block       INTEGER) STRICT;
 
 CREATE TABLE memory_refs (
   ref_id TEXT    NOT NULL,
@@ -172,6 +181,18 @@ CREATE TABLE sources (
   source_id TEXT NOT NULL UNIQUE
 ) STRICT;
 
+CREATE TABLE sqlite_sequence(name,seq);
+
+CREATE TABLE tombstones (
+  mark TEXT    PRIMARY KEY,
+  at   INTEGER NOT NULL -- words said after this are news
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE touched (
+  n   INTEGER PRIMARY KEY AUTOINCREMENT, -- the order of changes; a later change of the same memory replaces the earlier
+  seq INTEGER NOT NULL UNIQUE
+) STRICT;
+
 CREATE TABLE turns (
   agent      TEXT    NOT NULL,
   session_id TEXT    NOT NULL,
@@ -179,3 +200,16 @@ CREATE TABLE turns (
   at         INTEGER,
   PRIMARY KEY (agent, session_id)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER touch_changed AFTER UPDATE OF content, extra, status, confidence, pinned, origin, block ON memories
+WHEN (NEW.status IN ('withdrawn', 'forgotten')) <> (OLD.status IN ('withdrawn', 'forgotten'))
+  OR (coalesce(NEW.block, -1) < 0 AND (NEW.content <> OLD.content OR NEW.extra IS NOT OLD.extra OR NEW.origin IS NOT OLD.origin))
+  OR (NEW.type <> 'raw' AND (NEW.status, NEW.confidence, NEW.pinned) <> (OLD.status, OLD.confidence, OLD.pinned))
+BEGIN
+  INSERT OR REPLACE INTO touched (seq) VALUES (NEW.seq);
+END;
+
+CREATE TRIGGER touch_removed AFTER DELETE ON memories
+BEGIN
+  INSERT OR REPLACE INTO touched (seq) VALUES (OLD.seq);
+END;

@@ -13,9 +13,10 @@ from dreamd.night.run import run_night
 from dreamd.night.watch import look
 from dreamd.parts import Outcome
 from dreamd.providers.scripted import ScriptedProvider
-from dreamd.sections import Daily, DeepDream
+from dreamd.sections import Archive, Daily, DeepDream
 from dreamd.stores.base import Changes, MemoryQuery, Written
 from dreamd.stores.inmemory import InMemoryStore
+from dreamd.stores.sqlite import SqliteStore
 from tests.night.conftest import House, asking, set_clock
 
 MONDAY = date(2026, 3, 2)
@@ -198,3 +199,23 @@ async def test_a_dream_that_fails_is_told_and_the_deep_dream_goes_on(house: Buil
         ("deep_dream", "skipped"),
     ]
     assert home.parts.store.ledger("anna", "dream")[0].state == "failed"
+
+
+@pytest.mark.parametrize(("after_days", "moved"), [(0, 0), (1, 2), (9, 0)])
+async def test_old_records_are_archived_at_the_end_of_a_night(
+    house: Build, after_days: int, moved: int
+) -> None:
+    home = house("anna")
+    home.says("anna", NOON - timedelta(days=3), "How long is the bridge?", "It is 320 metres long.")
+    home.says("anna", NOON, "And the tower?", "It is 40 metres tall.")
+    store = await to_thread.run_sync(SqliteStore, home.parts.state)
+    memories = list(home.parts.store.memories(MemoryQuery()))
+    await to_thread.run_sync(store.write, Changes(memories=memories))
+    config = replace(home.parts.config, archive=Archive(after_days=after_days))
+    await run_night(replace(home.parts, store=store, config=config), MONDAY)
+    told = home.told.named("records.archived")
+    assert told == ([{"day": MONDAY, "records": moved}] if moved else [])
+    read = await to_thread.run_sync(lambda: list(store.memories(MemoryQuery(types=("raw",)))))
+    assert [memory.content for memory in read] == [memory.content for memory in memories]
+    assert [memory.archived for memory in read] == [bool(moved)] * 2 + [False] * 2
+    await to_thread.run_sync(store.close)

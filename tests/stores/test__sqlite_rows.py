@@ -57,7 +57,7 @@ def test_a_memory_survives_its_row(memory: Memory) -> None:
     row = rows.memory_row(memory, {source: 5})
     assert row[16] == (5 if memory.span else None)
     read = (memory.seq, *row[:16], source if memory.span else None, *row[17:])
-    assert rows.memory_of(read) == memory
+    assert rows.memory_of(read) == msgspec.structs.replace(memory, archived=False)  # which the block tells
 
 
 @given(drawn(Cursor))

@@ -3,7 +3,8 @@
 -- name: memory_columns
 -- What `_sqlite_rows.memory_of` takes, in this order.
 seq, memory_id, type, agent, day, status, filed, role, origin, trust, session_id, task_id, at, received_at, ok, tool,
-project, source_id, span_offset, span_length, span_sha256, span_table, span_row, confidence, content, extra
+project, source_id, span_offset, span_length, span_sha256, span_table, span_row, confidence, content, extra, pinned,
+recalled_at, block
 
 -- name: wanted
 -- The conditions of a MemoryQuery that any access path may have to check; lists are JSON, NULL asks for nothing.
@@ -19,10 +20,23 @@ AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
 AND (:origins IS NULL OR origin IN (SELECT value FROM json_each(:origins)))
 AND CASE WHEN :statuses IS NULL THEN status NOT IN ('withdrawn', 'forgotten')
     ELSE status IN (SELECT value FROM json_each(:statuses)) END
+AND (:holding IS NULL OR block >= 0 OR holds(content, extra, :holding))
 
 -- name: last_seq
 -- The newest memory's place, 0 in an empty pool.
 SELECT coalesce(max(seq), 0) FROM memories
+
+-- name: memory_at
+-- Which memory stands at a place.
+SELECT memory_id FROM memories WHERE seq = ?
+
+-- name: last_touch
+-- The newest change, 0 when nothing has changed.
+SELECT coalesce(max(n), 0) FROM touched
+
+-- name: touched_after
+-- What has changed since, in order.
+SELECT n, seq FROM touched WHERE n > ? ORDER BY n LIMIT ?
 
 -- name: memories_in_order
 -- A page of memories by walking the pool itself.
@@ -92,9 +106,100 @@ SELECT id FROM sources WHERE source_id = ?
 -- A memory, unless its id is there already.
 INSERT INTO memories (
   memory_id, type, agent, day, status, filed, role, origin, trust, session_id, task_id, at, received_at, ok, tool,
-  project, source, span_offset, span_length, span_sha256, span_table, span_row, confidence, content, extra
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+  project, source, span_offset, span_length, span_sha256, span_table, span_row, confidence, content, extra, pinned,
+  recalled_at
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
 ON CONFLICT (memory_id) DO NOTHING
+
+-- name: tombstones
+-- Which of these ids and marks were forgotten, and when.
+SELECT mark, at FROM tombstones WHERE mark IN (SELECT value FROM json_each(:marks))
+
+-- name: any_tombstone
+-- Whether anything ever was forgotten.
+SELECT EXISTS (SELECT 1 FROM tombstones)
+
+-- name: insert_tombstone
+-- It may not come back; what is forgotten again is so until the later time.
+INSERT INTO tombstones (mark, at) VALUES (?, ?) ON CONFLICT (mark) DO UPDATE SET at = max(at, excluded.at)
+
+-- name: erase_memory
+-- What is left of a forgotten memory, as `_forgetting.erased` says.
+UPDATE memories
+SET status = 'forgotten', content = '', extra = NULL, block = NULL, tool = '', project = '', task_id = '',
+    session_id = '', ok = NULL, filed = 1, pinned = 0, recalled_at = NULL, confidence = 0
+WHERE memory_id = ?
+
+-- name: erase_refs
+-- What a forgotten memory rested on.
+DELETE FROM memory_refs WHERE seq IN (SELECT seq FROM memories WHERE memory_id = ?)
+
+-- name: erase_contradictions
+-- What was at odds with it.
+DELETE FROM contradictions WHERE ?1 IN (left_id, right_id)
+
+-- name: erase_line
+-- What a forgotten line rested on.
+DELETE FROM line_evidence WHERE agent = ? AND line = ?
+
+-- name: erase_held
+-- A rewrite that holds what was forgotten.
+DELETE FROM held WHERE held_id = ?
+
+-- name: erase_replies
+-- Paid replies of an agent's jobs (`phase:agent` or `phase:agent:...`) that wait.
+DELETE FROM journal WHERE instr(substr(job, instr(job, ':') + 1) || ':', ? || ':') = 1
+
+-- name: rewrite_version
+-- A content of MEMORY.md without what was forgotten.
+UPDATE file_versions SET content = ?, sha256 = ?, note = ? WHERE version_id = ?
+
+-- name: reader_states
+-- What readers keep of their logs.
+SELECT source_id, state FROM cursors WHERE length(state) > 0
+
+-- name: rewrite_state
+-- A reader's state; whoever reads that log now has to begin from it.
+UPDATE cursors SET state = ?, version = version + 1 WHERE source_id = ?
+
+-- name: files_of
+-- The archive's files in which anything of these memories stands.
+SELECT DISTINCT file FROM blocks
+WHERE id IN (SELECT abs(block) FROM memories WHERE block IS NOT NULL AND memory_id IN (SELECT value FROM json_each(?)))
+
+-- name: blocks_of
+-- The blocks of an archive's file, in order.
+SELECT id, file, byte_offset, byte_length FROM blocks WHERE file = ? ORDER BY byte_offset
+
+-- name: archive_files
+-- The files that hold anything.
+SELECT DISTINCT file FROM blocks
+
+-- name: block
+-- Where a block stands.
+SELECT file, byte_offset, byte_length FROM blocks WHERE id = ?
+
+-- name: insert_block
+-- A new block.
+INSERT INTO blocks (file, byte_offset, byte_length) VALUES (?, ?, ?)
+
+-- name: move_block
+-- A block in another file.
+UPDATE blocks SET file = ?, byte_offset = ?, byte_length = ? WHERE id = ?
+
+-- name: drop_block
+-- A block of which nothing is left.
+DELETE FROM blocks WHERE id = ?
+
+-- name: to_archive
+-- Old raw memories that say something here.
+SELECT {memory_columns} FROM memories NOT INDEXED LEFT JOIN sources ON sources.id = source
+WHERE seq > :after AND type = 'raw' AND block IS NULL AND day < :before AND (content <> '' OR extra IS NOT NULL)
+ORDER BY seq LIMIT :page
+
+-- name: archive_memory
+-- What it says stands in that block now.
+UPDATE memories SET content = '', extra = NULL, block = ? WHERE seq = ?
 
 -- name: insert_ref
 -- A ref of a memory that this transaction stored (one that was there already keeps the refs it has).
@@ -111,7 +216,7 @@ WHERE memory_id = :memory_id AND type = 'raw'
 -- name: amend_memory
 -- What an amendment may change.
 UPDATE memories
-SET ok = :ok, origin = :origin, trust = :trust, content = :content, status = :status, extra = :extra
+SET ok = :ok, origin = :origin, trust = :trust, content = :content, status = :status, extra = :extra, block = -abs(block)
 WHERE memory_id = :memory_id
 
 -- name: drop_refs
@@ -122,11 +227,13 @@ DELETE FROM memory_refs WHERE (ref_id, seq) IN (
 )
 
 -- name: replace_memory
--- A derived memory as it reads now, in its place; what a person had forgotten stays so.
+-- A derived memory as it reads now, in its place; what a person had forgotten, pinned meanwhile or recalled later stays so.
 UPDATE memories
-SET type = ?2, agent = ?3, day = ?4, status = ?5, filed = ?6, role = ?7, origin = ?8, trust = ?9, session_id = ?10,
-    task_id = ?11, at = ?12, received_at = ?13, ok = ?14, tool = ?15, project = ?16, source = ?17, span_offset = ?18,
-    span_length = ?19, span_sha256 = ?20, span_table = ?21, span_row = ?22, confidence = ?23, content = ?24, extra = ?25
+SET type = ?2, agent = ?3, day = ?4, status = CASE WHEN pinned > ?26 THEN status ELSE ?5 END, filed = ?6, role = ?7,
+    origin = ?8, trust = ?9, session_id = ?10, task_id = ?11, at = ?12, received_at = ?13, ok = ?14, tool = ?15,
+    project = ?16, source = ?17, span_offset = ?18, span_length = ?19, span_sha256 = ?20, span_table = ?21,
+    span_row = ?22, confidence = ?23, content = ?24, extra = ?25,
+    recalled_at = coalesce(max(recalled_at, ?27), recalled_at, ?27)
 WHERE memory_id = ?1 AND type <> 'raw' AND status <> 'forgotten'
 
 -- name: set_status
@@ -137,6 +244,15 @@ WHERE memory_id = :memory_id AND (:status <> 'dreamt' OR status = 'fresh')
 -- name: set_filed
 -- A daily has been written from these.
 UPDATE memories SET filed = 1 WHERE memory_id IN (SELECT value FROM json_each(:ids))
+
+-- name: set_pin
+-- An insight is pinned, or no longer.
+UPDATE memories SET pinned = :pinned WHERE memory_id = :memory_id AND type = 'insight' AND status <> 'forgotten'
+
+-- name: set_recalled
+-- An insight was recalled then; an earlier recall changes nothing.
+UPDATE memories SET recalled_at = max(coalesce(recalled_at, :at), :at)
+WHERE memory_id = :memory_id AND status <> 'forgotten'
 
 -- name: count_new
 -- Add this transaction's new raw memories to the counts of their days.

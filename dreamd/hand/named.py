@@ -1,0 +1,23 @@
+"""The beginning of a memory's id in; the one memory that it names out."""
+
+from typing import get_args
+
+from dreamd.errors import UsageError
+from dreamd.memories import Memory, MemoryType, Status
+from dreamd.stores.base import MemoryQuery, Store
+
+
+def named(store: Store, memory_id: str, types: tuple[MemoryType, ...] = ()) -> Memory:
+    """A memory of any status but forgotten. Blocks. Raises UsageError when there is none, or more than one."""
+    left = tuple(status for status in get_args(Status) if status != "forgotten")
+    query = MemoryQuery(id_prefix=memory_id, types=types, statuses=left, limit=2)
+    found = list(store.memories(query)) if memory_id else []
+    what = types[0] if len(types) == 1 else "memory"
+    if not found:
+        raise UsageError(f"no {what} {memory_id!r}", hint="`dreamd memories` and `dreamd insights` list them")
+    if found[1:]:
+        raise UsageError(
+            f"more than one {what} begins with {memory_id!r}",
+            hint="write more of its id; `dreamd memories --json` has it whole",
+        )
+    return found[0]

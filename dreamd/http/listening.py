@@ -1,0 +1,160 @@
+"""The listener: the socket opens with the daemon, the house behind it is furnished when somebody knocks.
+
+Nothing here ticks, and nothing here loads a web framework: an idle daemon pays for a file descriptor.
+"""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator, Callable
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from typing import Protocol, cast
+
+import anyio
+from anyio import CancelScope, to_thread
+
+from dreamd import _plugins
+from dreamd.config import Config, secret
+from dreamd.errors import ConfigError
+from dreamd.events import HTTP_OPENED, HTTP_UNAVAILABLE
+from dreamd.http.address import Address, address, bound, inode, removed
+from dreamd.parts import Parts
+
+FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0  # between two tries to listen
+_MOST_WAITING = 256  # connections while the house is being furnished
+_BACKLOG = 128
+
+Connect = Callable[[], asyncio.Protocol]
+
+
+class Furnish(Protocol):
+    """`http.serving.OPEN`: the protocol of a connection, while inside; leaving ends all connections in good order."""
+
+    def __call__(
+        self, parts: Parts, where: Address, ready: Callable[[], bool]
+    ) -> AbstractAsyncContextManager[Connect]: ...
+
+
+async def face(parts: Parts, ready: Callable[[], bool]) -> None:
+    """Listen and answer until cancelled, or do nothing for as long where `http.listen` is "". Never raises for a socket.
+
+    What keeps it from listening is told once and tried again: the daemon's work does not depend on it.
+    """
+    if not parts.config.http.listen:
+        await anyio.sleep_forever()
+    async with _listening(parts) as (door, where):
+        await door.knocked.wait()
+        furnish = cast("Furnish", await to_thread.run_sync(_plugins.load, "http", "serving", "OPEN"))
+        async with furnish(parts, where, ready) as connect:
+            door.open(connect)
+            try:
+                await anyio.sleep_forever()
+            finally:
+                door.shut()
+
+
+class Door:
+    """Makes the protocol of each connection; those that come too early wait before it, unread."""
+
+    def __init__(self) -> None:
+        self.knocked = anyio.Event()
+        self.server: asyncio.Server | None = None
+        self._connect: Connect | None = None
+        self._waiting: dict[asyncio.Transport, None] = {}
+
+    def __call__(self) -> asyncio.Protocol:
+        return self._connect() if self._connect else _Visitor(self)
+
+    def wait(self, visitor: asyncio.Transport) -> None:
+        if len(self._waiting) >= _MOST_WAITING:
+            visitor.abort()
+            return
+        visitor.pause_reading()
+        self._waiting[visitor] = None
+        self.knocked.set()
+
+    def leave(self, visitor: asyncio.Transport) -> None:
+        self._waiting.pop(visitor, None)
+
+    def open(self, connect: Connect) -> None:
+        self._connect = connect
+        waiting, self._waiting = self._waiting, {}
+        for visitor in waiting:
+            protocol = connect()
+            visitor.set_protocol(protocol)
+            protocol.connection_made(visitor)
+            if not visitor.is_closing():
+                visitor.resume_reading()
+
+    def shut(self) -> None:
+        """Nobody comes in any more."""
+        if self.server:
+            self.server.close()
+        for visitor in self._waiting:
+            visitor.abort()
+
+
+class _Visitor(asyncio.Protocol):
+    """A connection that waits for the door to open."""
+
+    def __init__(self, door: Door) -> None:
+        self._door = door
+        self._transport: asyncio.Transport | None = None
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._transport = cast("asyncio.Transport", transport)
+        self._door.wait(self._transport)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        del exc
+        if self._transport:
+            self._door.leave(self._transport)
+
+
+@asynccontextmanager
+async def _listening(parts: Parts) -> AsyncIterator[tuple[Door, Address]]:
+    door, (where, one) = Door(), await _bound(parts)
+    number = await to_thread.run_sync(inode, where)
+    listen = asyncio.get_running_loop().create_unix_server if where.path else _tcp_server
+    door.server = await listen(door, sock=one, backlog=_BACKLOG)
+    parts.emit(HTTP_OPENED, listen=where)
+    try:
+        yield door, where
+    finally:
+        door.shut()
+        with CancelScope(shield=True):
+            await to_thread.run_sync(removed, where, number)
+
+
+async def _bound(parts: Parts) -> tuple[Address, socket.socket]:
+    """However long it takes."""
+    pause, told = FIRST_PAUSE_S, ""
+    while True:
+        try:
+            return await to_thread.run_sync(_opened, parts)
+        except ConfigError as error:
+            reason = str(error)
+        except OSError as error:
+            reason = error.strerror or str(error)
+        if reason != told:
+            parts.emit(HTTP_UNAVAILABLE, listen=parts.config.http.listen, reason=reason)
+        told, pause = reason, min(2 * pause, LONGEST_PAUSE_S)
+        await parts.clock.sleep(pause)
+
+
+async def _tcp_server(door: Door, *, sock: socket.socket, backlog: int) -> asyncio.Server:
+    return await asyncio.get_running_loop().create_server(door, sock=sock, backlog=backlog)
+
+
+def _opened(parts: Parts) -> tuple[Address, socket.socket]:
+    where = address(parts.config.http.listen, parts.state)
+    if not where.local and not token(parts.config):
+        raise ConfigError(
+            f"http.listen is {where}, which others can reach", hint="set http.token_env or token_file"
+        )
+    one = bound(where)
+    return (where, one) if where.path else (Address(host=where.host, port=one.getsockname()[1]), one)
+
+
+def token(config: Config) -> str:
+    """What a caller must bear for changes; "" when none is configured. Blocking. Raises ConfigError."""
+    return secret(config.http.token_env, config.http.token_file, "token of http")

@@ -1,0 +1,187 @@
+"""The file of an index: opened when it is needed, made anew when it is damaged or of another version.
+
+One connection writes, under a lock; readers have connections of their own and never wait for it (WAL). Whoever meets a
+damaged file gets what it said it would do with instead, and the next finds a new one.
+"""
+
+import os
+import sqlite3
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+from dreamd.errors import DiskFull, StoreCorrupt, StoreError
+from dreamd.stores._sql import statements
+from dreamd.stores._sqlite_errors import corrupt, full, told
+from dreamd.stores._sqlite_files import roll_back
+
+VERSION = 1  # of the schema, and of how texts become terms
+WAIT_S = 10.0  # how long a write waits for another process's
+SCHEMA = Path(__file__).parent / "schema.sql"
+_SETTINGS = (
+    "journal_mode = WAL",
+    "synchronous = NORMAL",
+    "secure_delete = ON",  # what is taken out is overwritten
+    "cache_size = -8192",  # KiB
+    "journal_size_limit = 33554432",  # bytes
+)
+
+T = TypeVar("T")
+Work = Callable[[sqlite3.Connection], T]
+
+
+class File:
+    """Raises StoreError, StoreBusy, DiskFull, whatever is asked of it."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._writing = threading.RLock()
+        self._lending = threading.Lock()
+        self._writer: sqlite3.Connection | None = None
+        self._idle: list[sqlite3.Connection] = []  # readers' connections that nobody uses now
+        self._closed = False
+
+    def change(self, work: Work[T], otherwise: T) -> T:
+        """In one transaction."""
+        with self._writing:
+            try:
+                with told(self.path):
+                    return _transacted(self._opened(), work)
+            except StoreCorrupt:
+                self.begin_anew()
+                return otherwise
+
+    def read(self, work: Work[T], otherwise: T) -> T:
+        if self._writer is None:
+            with self._writing:
+                self._opened()
+        try:
+            with told(self.path):
+                connection = self._taken()
+                try:
+                    return work(connection)
+                finally:
+                    self._given_back(connection)
+        except StoreCorrupt:
+            self.begin_anew()
+            return otherwise
+
+    def compact(self) -> None:
+        """Nothing but what is in it stays in the file and beside it."""
+        with self._writing, told(self.path):
+            writer = self._opened()
+            writer.execute("VACUUM")
+            writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def begin_anew(self) -> None:
+        with self._writing:
+            self._let_go()
+            for suffix in ("", "-wal", "-shm"):
+                self.path.with_name(self.path.name + suffix).unlink(missing_ok=True)
+
+    def close(self) -> None:
+        with self._writing:
+            self._let_go()
+            self._closed = True
+
+    def _let_go(self) -> None:
+        with self._lending:
+            for connection in (*self._idle, *([self._writer] if self._writer else ())):
+                connection.close()
+            self._idle.clear()
+            self._writer = None
+
+    def _opened(self) -> sqlite3.Connection:
+        """The writer's connection; the caller holds the lock."""
+        if self._closed:
+            raise StoreError(f"{self.path} is closed")
+        if self._writer is None:
+            try:
+                self._writer = _prepared(self.path)
+            except StoreCorrupt:
+                self.begin_anew()
+                self._writer = _prepared(self.path)
+        return self._writer
+
+    def _taken(self) -> sqlite3.Connection:
+        with self._lending:
+            if self._idle:
+                return self._idle.pop()
+        return _connect(self.path)
+
+    def _given_back(self, connection: sqlite3.Connection) -> None:
+        with self._lending:
+            if self._writer is None:  # of a file that is closed or gone
+                connection.close()
+            else:
+                self._idle.append(connection)
+
+
+def _prepared(path: Path) -> sqlite3.Connection:
+    with told(path):
+        _make_private(path)
+        connection = _connect(path)
+        try:
+            _prepare(connection, path)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, timeout=WAIT_S, isolation_level=None, check_same_thread=False)
+    try:
+        for setting in _SETTINGS:
+            connection.execute(f"PRAGMA {setting}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _make_private(path: Path) -> None:
+    """SQLite gives the -wal and -shm files the database's mode."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    except OSError as error:
+        if DiskFull.is_told_by(error):
+            raise full(path) from error
+        raise StoreError(
+            f"cannot make {path}: {error.strerror}", hint="check the state folder's permissions"
+        ) from error
+
+
+def _prepare(connection: sqlite3.Connection, path: Path) -> None:
+    """Raises StoreCorrupt for a file of another version."""
+    if _version(connection) != VERSION:
+        _transacted(connection, _make)
+    if _version(connection) != VERSION:
+        raise corrupt(path, "another version")
+
+
+def _make(connection: sqlite3.Connection) -> None:
+    """Unless another process has made it meanwhile, or there is something else in the file."""
+    if (
+        _version(connection) == 0
+        and not connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]
+    ):
+        for statement in statements(SCHEMA.read_text("utf-8")):
+            connection.execute(statement)
+        connection.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _transacted(connection: sqlite3.Connection, work: Work[T]) -> T:
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        done = work(connection)
+        connection.execute("COMMIT")
+    except BaseException:
+        roll_back(connection)
+        raise
+    return done

@@ -1,0 +1,148 @@
+"""The default index: SQLite's full-text search in a file of its own, `recall.db` in the state folder.
+
+Law: it holds nothing that the pool does not hold, and of what was taken out and scrubbed no byte is left.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from dreamd.indexes import _vectors
+from dreamd.indexes._file import File
+from dreamd.indexes._looking import SEQ, SHIFT, TABLES, Range, looked_up
+from dreamd.indexes._writing import Writing
+from dreamd.indexes.base import Entry, Found, Hit, Index, Vector
+from dreamd.stores.base import Mark
+
+
+class SqliteIndex(Index):
+    def __init__(self, state: Path) -> None:
+        """Nothing is opened or made before something is asked of it."""
+        self._file = File(state / "recall.db")
+        self._signs = _vectors.Signs()
+
+    def mark(self) -> Mark:
+        return self._file.read(lambda connection: Writing(connection).mark(), Mark())
+
+    def write(self, entries: Sequence[Entry], gone: Sequence[int], *, before: Mark, after: Mark) -> bool:
+        def follow(connection: sqlite3.Connection) -> bool:
+            writing = Writing(connection)
+            if writing.mark() != before:
+                return False
+            writing.apply(entries, gone, after)
+            return True
+
+        return self._file.change(follow, otherwise=False)
+
+    def search(self, terms: Sequence[str], agents: Sequence[str], *, conclusions: bool, most: int) -> Found:
+        nothing = Found(frequencies=(0.0,) * len(terms))
+
+        def look(connection: sqlite3.Connection) -> Found:
+            ranges, documents, size = _ranges(connection, agents, conclusion=conclusions)
+            if not documents or not terms:
+                return nothing
+            frequencies, places = looked_up(connection, TABLES[conclusions], terms, ranges, most)
+            hits = tuple(_hits(connection, places, terms))
+            return Found(hits, tuple(frequencies), documents, size / documents)
+
+        return self._file.read(look, nothing)
+
+    def beside(self, places: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], int]:
+        sql = (
+            "SELECT session, place, n FROM json_each(?) AS asked CROSS JOIN documents "
+            "ON session = asked.value ->> 0 AND place = asked.value ->> 1 AND session > 0"
+        )
+
+        def look(connection: sqlite3.Connection) -> dict[tuple[int, int], int]:
+            rows = connection.execute(sql, (json.dumps(places),))
+            return {(session, place): n & SEQ for session, place, n in rows}
+
+        return self._file.read(look, {})
+
+    def standing(self, agents: Sequence[str], most: int) -> list[int]:
+        sql = (
+            f"SELECT standing, n & {SEQ} FROM documents WHERE n >> {SHIFT} = ? AND standing > 0 "  # noqa: S608
+            "ORDER BY standing DESC LIMIT ?"
+        )
+
+        def look(connection: sqlite3.Connection) -> list[int]:
+            numbers = _numbers(connection, agents)
+            rows = [row for number in numbers for row in connection.execute(sql, (number, most))]
+            return [seq for _, seq in sorted(rows, reverse=True)[:most]]
+
+        return self._file.read(look, [])
+
+    def unmeant(self, model: str, limit: int) -> list[int]:
+        return self._file.read(lambda connection: _vectors.missing(connection, model, limit), [])
+
+    def mean(self, model: str, vectors: Sequence[Vector]) -> None:
+        self._file.change(lambda connection: _vectors.keep(connection, model, vectors), None)
+
+    def closest(
+        self, numbers: Sequence[float], agents: Sequence[str], *, conclusions: bool, most: int
+    ) -> list[tuple[int, float]]:
+        def look(connection: sqlite3.Connection) -> list[tuple[int, float]]:
+            wanted = set(_numbers(connection, agents))
+            kept = _vectors.signs(connection, self._signs)[conclusions]
+            return _vectors.closest(connection, kept, numbers, wanted, most)
+
+        return self._file.read(look, [])
+
+    def likeness(
+        self, numbers: Sequence[float], agents: Sequence[str], seqs: Sequence[int]
+    ) -> Mapping[int, float]:
+        def look(connection: sqlite3.Connection) -> dict[int, float]:
+            places = [number << SHIFT | seq for number in _numbers(connection, agents) for seq in seqs]
+            return _vectors.likeness(connection, numbers, places)
+
+        return self._file.read(look, {})
+
+    def clear(self) -> None:
+        self._file.begin_anew()
+
+    def scrub(self) -> None:
+        def merge(connection: sqlite3.Connection) -> None:
+            for table in TABLES:
+                connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608
+
+        self._file.change(merge, None)
+        self._file.compact()
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def _numbers(connection: sqlite3.Connection, agents: Sequence[str]) -> list[int]:
+    sql = "SELECT no FROM agents WHERE agent IN (SELECT value FROM json_each(?)) ORDER BY no"
+    return [number for (number,) in connection.execute(sql, (json.dumps(agents),))]
+
+
+def _ranges(
+    connection: sqlite3.Connection, agents: Sequence[str], *, conclusion: bool
+) -> tuple[list[Range], int, int]:
+    """Where each agent's documents lie, how many there are, and how many terms they have, all together."""
+    sizes = "SELECT documents, terms FROM sizes WHERE agent = ? AND conclusion = ? AND documents > 0"
+    end = (
+        "SELECT {}(n) FROM documents WHERE n BETWEEN ? AND ?"  # each alone is a step in the tree, both a scan
+    )
+    ranges, terms = [], 0
+    for number in _numbers(connection, agents):
+        for documents, size in connection.execute(sizes, (number, conclusion)):
+            within = (number << SHIFT, number << SHIFT | SEQ)
+            first, last = (
+                connection.execute(end.format(way), within).fetchone()[0] for way in ("min", "max")
+            )
+            ranges.append(Range(first, last, documents))
+            terms += size
+    return ranges, sum(each.count for each in ranges), terms
+
+
+def _hits(connection: sqlite3.Connection, places: Sequence[int], terms: Sequence[str]) -> Iterator[Hit]:
+    sql = "SELECT n, session, place, size, terms FROM documents WHERE n IN (SELECT value FROM json_each(?))"
+    marked = [f" {term[:-1]}" if term.endswith("*") else f" {term} " for term in terms]
+    for n, session, place, size, text in connection.execute(sql, (json.dumps(places),)):
+        yield Hit(n & SEQ, session, place, size, tuple(map(text.count, marked)))
+
+
+OPEN: Callable[[Path], Index] = SqliteIndex

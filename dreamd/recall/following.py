@@ -1,0 +1,88 @@
+"""News of the pool in, entries of the index out: what can be recalled, and by which terms.
+
+Law: the index may be behind the pool, never ahead of it; what was forgotten or withdrawn goes with the first write.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from dreamd.indexes.base import Entry, Index
+from dreamd.memories import Memory
+from dreamd.pool.terms import dated, terms
+from dreamd.recall.standing import weight
+from dreamd.stores.base import MemoryQuery, News, Store
+
+PAGE = 500  # memories of one write
+_COUNTED = 600  # terms of a text; what a long one says after that is found too, but counts once
+_ORIGINS = ("human", "subagent", None)  # scheduled turns and injected text are nobody's words
+
+
+def follow(store: Store, index: Index, *, pages: int) -> bool:
+    """Bring the index nearer to the pool, by at most so many pages; True when it has come up to it.
+
+    Blocks. Raises StoreError, DiskFull.
+    """
+    for _ in range(pages):
+        before = index.mark()
+        news = store.news(before, PAGE)
+        if news.restart:
+            index.clear()
+        elif news.mark == before or (
+            index.write(list(entries(store, news)), news.gone, before=before, after=news.mark)
+            and not news.more
+        ):
+            return True
+    return False
+
+
+def entries(store: Store, news: News) -> Iterator[Entry]:
+    """What of the news can be recalled; what cannot is passed over, and taken out when it stood in the index."""
+    said = _said(store, news.memories)
+    for memory in news.memories:
+        if memory.type == "insight":
+            evidence = [said[ref] for ref in memory.ref_ids if ref in said]
+            yield _entry(memory, described(memory), conclusion=True, standing=weight(memory, evidence))
+        elif memory.type == "raw":
+            yield _entry(memory, spoken(memory) if memory.origin in _ORIGINS else "")
+
+
+def _said(store: Store, memories: Sequence[Memory]) -> Mapping[str, Memory]:
+    """The records that the candidates among these rest on: how a thing was said decides whether it comes unasked."""
+    wanted = {
+        ref
+        for memory in memories
+        if memory.status == "candidate" and memory.kind == "preference"
+        for ref in memory.ref_ids
+    }
+    if not wanted:
+        return {}
+    return {
+        record.memory_id: record for record in store.memories(MemoryQuery(ids=tuple(wanted), types=("raw",)))
+    }
+
+
+def _entry(memory: Memory, text: str, *, conclusion: bool = False, standing: float = 0.0) -> Entry:
+    found = [*terms(text), *dated(memory.window)] if text else []
+    return Entry(
+        seq=memory.seq,
+        agent=memory.agent,
+        session="" if conclusion else memory.session_id,
+        terms=[*found[:_COUNTED], *(set(found[_COUNTED:]) - set(found[:_COUNTED]))],
+        conclusion=conclusion,
+        standing=standing,
+    )
+
+
+def spoken(record: Memory) -> str:
+    """All that a raw memory says: its text, and what its trace tells of the action."""
+    trace = record.trace
+    told = (
+        (trace.goal, trace.subgoal, trace.arguments, trace.result, trace.error, trace.summary)
+        if trace
+        else ()
+    )
+    return "\n".join(part for part in (record.content, *told) if part)
+
+
+def described(insight: Memory) -> str:
+    """All by which an insight is found: its statement, when it applies, whom and what it is about."""
+    return "\n".join((insight.content, insight.applies_when, *(entity.name for entity in insight.entities)))

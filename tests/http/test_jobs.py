@@ -1,0 +1,82 @@
+"""Work that outlives its request."""
+
+from collections.abc import Iterator
+from datetime import UTC, date, datetime
+from itertools import count
+
+import anyio
+import anyio.abc
+import pytest
+
+from dreamd.clock import StillClock
+from dreamd.errors import StateLocked
+from dreamd.http.jobs import Jobs, NightDone
+from dreamd.http.problems import Refused
+
+DONE = NightDone(date(2026, 3, 2), (), {})
+
+
+def jobs(tasks: anyio.abc.TaskGroup) -> Jobs:
+    numbers: Iterator[int] = count()
+    return Jobs(tasks, StillClock(datetime(2026, 3, 2, tzinfo=UTC)), lambda: f"{next(numbers):x}")
+
+
+async def at_once() -> NightDone:
+    return DONE
+
+
+async def locked() -> NightDone:
+    raise StateLocked("a night is being run", hint="wait for it")
+
+
+async def test_a_job_runs_and_then_tells_what_it_did() -> None:
+    async with anyio.create_task_group() as tasks:
+        known = jobs(tasks)
+        job = known.start("night", at_once)
+        assert (job.state, known.running) == ("running", 1)
+    ended = known.of(job.id)
+    assert (ended.state, ended.night) == ("done", DONE)
+    assert ended.ended_at is not None
+
+
+async def test_a_job_that_fails_says_why_and_ends_nothing_else() -> None:
+    async with anyio.create_task_group() as tasks:
+        known = jobs(tasks)
+        job = known.start("night", locked)
+    ended = known.of(job.id)
+    assert ended.state == "failed"
+    assert ended.problem is not None
+    assert (ended.problem.detail, ended.problem.hint) == ("a night is being run", "wait for it")
+
+
+async def test_a_job_that_is_cancelled_counts_as_failed() -> None:
+    async with anyio.create_task_group() as tasks:
+        known = jobs(tasks)
+        job = known.start("dreams", anyio.sleep_forever)
+        await anyio.lowlevel.checkpoint()
+        tasks.cancel_scope.cancel()
+    assert known.of(job.id).state == "failed"
+    assert known.running == 0
+
+
+async def test_only_so_many_run_at_a_time() -> None:
+    async with anyio.create_task_group() as tasks:
+        known = jobs(tasks)
+        for _ in range(4):
+            known.start("dreams", anyio.sleep_forever)
+        with pytest.raises(Refused, match="under way already"):
+            known.start("night", at_once)
+        tasks.cancel_scope.cancel()
+
+
+async def test_the_oldest_jobs_are_forgotten() -> None:
+    async with anyio.create_task_group() as tasks:
+        known = jobs(tasks)
+        first = known.start("night", at_once)
+        for _ in range(150):
+            await anyio.lowlevel.checkpoint()
+            await anyio.lowlevel.checkpoint()
+            last = known.start("night", at_once)
+    assert known.of(last.id).state == "done"
+    with pytest.raises(Refused, match="no such job"):
+        known.of(first.id)

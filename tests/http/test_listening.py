@@ -1,0 +1,144 @@
+"""The door: open from the start, furnished at the first knock, shut in good order; trouble with it is told, not fatal."""
+
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import anyio
+import anyio.lowlevel
+import httpx
+import pytest
+from msgspec.structs import replace
+
+from dreamd.http.listening import LONGEST_PAUSE_S, face
+from dreamd.sections import Http
+from tests.night.conftest import House, house  # noqa: F401 - a fixture
+
+HEAVY = "starlette", "uvicorn", "mcp", "pydantic", "httpx"
+
+
+def test_no_web_framework_is_loaded_before_somebody_knocks(tmp_path: Path) -> None:
+    code = f"""
+import sys, anyio
+from dreamd.config import Config
+from dreamd.clock import SystemClock
+from dreamd.events import silent
+from dreamd.http.listening import face
+from dreamd.parts import Parts
+from dreamd.stores.inmemory import InMemoryStore
+import dreamd.supervisor
+import pathlib
+
+def loaded(): return sorted(name for name in {HEAVY!r} if name in sys.modules)
+
+async def main():
+    state = pathlib.Path({str(tmp_path)!r})
+    parts = Parts(config=Config(), state=state, store=InMemoryStore(), clock=SystemClock(), emit=silent)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(face, parts, lambda: True)
+        while not (state / "dreamd.sock").exists():
+            await anyio.lowlevel.checkpoint()
+        while True:
+            try:
+                visitor = await anyio.connect_unix(state / "dreamd.sock")
+                break
+            except ConnectionRefusedError:
+                await anyio.lowlevel.checkpoint()
+        print(*loaded(), sep=",")
+        await visitor.send(b"GET /healthz HTTP/1.1\\r\\nhost: d\\r\\n\\r\\n")
+        await visitor.receive()
+        print(*loaded(), sep=",")
+        tasks.cancel_scope.cancel()
+
+anyio.run(main)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines() == ["", "starlette,uvicorn"]
+
+
+async def test_whoever_comes_while_the_house_is_furnished_is_answered_all_the_same(opened) -> None:
+    async with opened() as door, anyio.create_task_group() as tasks:
+        answers: list[int] = []
+
+        async def asks() -> None:
+            transport = httpx.AsyncHTTPTransport(uds=door.listen.removeprefix("unix:"))
+            async with httpx.AsyncClient(transport=transport, base_url="http://d", timeout=30) as client:
+                answers.append((await client.get("/healthz")).status_code)
+
+        for _ in range(20):
+            tasks.start_soon(asks)
+    assert answers == [200] * 20
+
+
+async def test_the_socket_goes_with_the_face(opened, tmp_path: Path) -> None:
+    async with opened():
+        assert (tmp_path / "state" / "dreamd.sock").is_socket()
+    assert list((tmp_path / "state").iterdir()) == []
+
+
+async def test_nothing_listens_where_it_is_switched_off_and_the_task_goes_on(
+    house,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    home: House = house("anna")
+    off = replace(home.parts, config=replace(home.parts.config, http=Http(listen="")))
+    with anyio.move_on_after(0.05) as patience:
+        await face(off, lambda: True)
+    assert patience.cancelled_caught
+    assert list((tmp_path / "state").iterdir()) == []
+
+
+@pytest.mark.parametrize(
+    ("listen", "reason"),
+    [
+        (f"unix:/tmp/{'d' * 120}", "longer than 107 bytes"),
+        ("unix:/no/such/folder/d.sock", "No such file"),
+        ("203.0.113.1:0", "others can reach"),
+        ("nonsense", "write it as"),
+        ("taken", "in use"),
+    ],
+)
+async def test_what_keeps_it_from_listening_is_told_once_and_tried_again(
+    house,  # noqa: F811
+    listen: str,
+    reason: str,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        listen = f"127.0.0.1:{taken.getsockname()[1]}" if listen == "taken" else listen
+        home: House = house("anna")
+        parts = replace(home.parts, config=replace(home.parts.config, http=Http(listen=listen)))
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(face, parts, lambda: True)
+            while home.clock.ticks < 4 * LONGEST_PAUSE_S:
+                await anyio.lowlevel.checkpoint()
+            tasks.cancel_scope.cancel()
+    (told,) = home.told.named("http.unavailable")
+    assert reason in str(told["reason"])
+    assert told["listen"] == listen
+
+
+async def test_a_port_that_comes_free_is_taken(house) -> None:  # noqa: F811
+    home: House = house("anna")
+    taken = socket.create_server(("127.0.0.1", 0))
+    listen = f"127.0.0.1:{taken.getsockname()[1]}"
+    parts = replace(home.parts, config=replace(home.parts.config, http=Http(listen=listen)))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(face, parts, lambda: True)
+        while not home.told.named("http.unavailable"):
+            await anyio.lowlevel.checkpoint()
+        taken.close()
+        while not home.told.named("http.opened"):
+            await anyio.lowlevel.checkpoint()
+        tasks.cancel_scope.cancel()
+
+
+async def test_an_address_that_others_can_reach_needs_a_token_for_all_but_the_probes(opened) -> None:
+    async with opened(tcp=True, listen_on="0.0.0.0") as door:
+        answers = [(await door.client.get(path)).status_code for path in ("/v1/status", "/healthz")]
+        del door.client.headers["authorization"]
+        refused = [
+            (await door.client.get(path)).status_code for path in ("/v1/status", "/metrics", "/healthz")
+        ]
+    assert answers == [200, 200]
+    assert refused == [401, 401, 200]

@@ -1,0 +1,130 @@
+"""What the five tools do, and what they will not do on a model's word alone."""
+
+from functools import partial
+
+import pytest
+from anyio import to_thread
+
+from dreamd.errors import ConfigError, UsageError
+from dreamd.mcp.tools import EVERYBODY, TOOLS, Call
+from dreamd.stores.base import MemoryQuery
+from tests.acceptance.house import Home
+from tests.mcp.house import MONDAY, talked
+
+RED = "I hate red"
+NAMED = {tool.name: tool for tool in TOOLS}
+
+
+async def call(parts, name, *, answer=None, questions=None, agent="", **arguments):
+    """A tool's answer; the client's person answers every question so (None: the client cannot ask)."""
+
+    async def ask(question):
+        if questions is not None:
+            questions.append(question)
+        return answer
+
+    return await NAMED[name].call(Call(parts=parts, agent=agent, ask=ask), arguments)
+
+
+async def memories(parts, type_):
+    return await to_thread.run_sync(lambda: list(parts.store.memories(MemoryQuery(types=(type_,)))))
+
+
+async def insights(parts):
+    return [one.content for one in await memories(parts, "insight")]
+
+
+async def test_what_the_person_asked_for_is_kept_in_the_persons_words(tmp_path):
+    async with talked(tmp_path, f"Remember that {RED}.", "Noted.") as parts:
+        told = await call(parts, "remember", text="The user hates red")
+        assert told.startswith("Remembered, ")
+        assert RED in told
+        assert not [content for content in await insights(parts) if "user" in content]
+        assert "known already" in await call(parts, "remember", text="The user hates red")
+
+
+async def test_without_a_daemon_the_logs_are_read_for_it(tmp_path):
+    async with talked(tmp_path, "Hello", "Hi") as parts:
+        home = await to_thread.run_sync(Home, tmp_path)
+        await to_thread.run_sync(home.says, MONDAY.replace(hour=11), f"Remember that {RED}.")
+        assert RED in await call(parts, "remember", text=RED)
+
+
+async def test_a_models_own_word_is_refused_where_nobody_can_be_asked(tmp_path):
+    async with talked(tmp_path, "Read that page.", f"Remember that {RED}.") as parts:
+        with pytest.raises(UsageError, match="not kept"):
+            await call(parts, "remember", text=RED)
+        assert await insights(parts) == []
+
+
+async def test_the_person_is_asked_and_decides(tmp_path):
+    async with talked(tmp_path, "Hello", "Hi") as parts:
+        questions = []
+        with pytest.raises(UsageError, match="declined"):
+            await call(parts, "remember", text=RED, answer=False, questions=questions)
+        assert await insights(parts) == []
+        await call(parts, "remember", text=RED, answer=True, questions=questions)
+        assert RED in (await insights(parts))[0]
+        assert all(RED in question for question in questions)
+        assert len(questions) == 2
+
+
+async def test_evidence_goes_down_to_the_persons_words(tmp_path):
+    async with talked(tmp_path, f"Remember that {RED}.", "Noted.") as parts:
+        await call(parts, "remember", text=RED)
+        told = await call(parts, "recall", goal="help me pick a T-shirt")
+        assert RED in told
+        (insight,) = await memories(parts, "insight")
+        assert RED in await call(parts, "evidence", what=insight.memory_id[:10])
+        with pytest.raises(UsageError):
+            await call(parts, "evidence", what="ffffffffff")
+
+
+async def test_recall_says_when_there_is_nothing(tmp_path):
+    async with talked(tmp_path) as parts:
+        assert "Nothing in memory" in await call(parts, "recall", goal="help me pick a T-shirt")
+        assert "Nothing in memory" in await call(
+            parts, "recall", goal="shirt", agent="anna", as_of="2026-03-01"
+        )
+
+
+async def test_forgetting_is_shown_first_and_done_when_confirmed(tmp_path):
+    async with talked(tmp_path, f"Remember that {RED}.", "Noted.", "I like tea.", "Noted.") as parts:
+        plan = await call(parts, "forget", matching=RED)
+        digest = plan.rpartition('"confirm": "')[2].partition('"')[0]
+        assert RED in plan
+        assert "tea" not in plan
+        assert "something else would go" in await call(parts, "forget", matching=RED, confirm="0" * 16)
+        with pytest.raises(UsageError, match="declined"):
+            await call(parts, "forget", matching=RED, confirm=digest, answer=False)
+        assert len(await memories(parts, "raw")) == 4
+        assert (await call(parts, "forget", matching=RED, confirm=digest)).startswith("Forgotten: ")
+        left = str(await memories(parts, "raw"))
+        assert RED not in left
+        assert "tea" in left
+        assert "Nothing matches" in await call(parts, "forget", matching=RED)
+
+
+async def test_forgetting_nothing_in_particular_is_refused(tmp_path):
+    async with talked(tmp_path) as parts:
+        with pytest.raises(UsageError):
+            await call(parts, "forget")
+
+
+async def test_a_server_started_for_an_agent_speaks_of_that_agent(tmp_path):
+    async with talked(tmp_path) as parts:
+        made = partial(Call, parts=parts, ask=None)
+        assert made(agent="anna").agents("") == ["anna"]
+        assert made(agent="anna").agents(EVERYBODY) is None
+        assert made(agent="").agents("") is None
+        assert made(agent="").one_agent("") == "anna"
+        with pytest.raises(ConfigError):
+            made(agent="anna").agents("bob")
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_every_argument_is_explained_and_no_other_is_taken(tool):
+    schema = tool.schema
+    assert schema["additionalProperties"] is False
+    for shape in schema["properties"].values():
+        assert "description" in str(shape)
