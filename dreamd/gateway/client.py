@@ -6,6 +6,7 @@ Every state but one has an end in time (`deadline`): only a call that waits for 
 import asyncio
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Protocol, cast
 
 from dreamd.gateway import access, message
@@ -73,7 +74,7 @@ class Incoming(asyncio.Protocol, Client):
             self._data += data
             self._read_head()
         elif call.hungry:
-            self._upload(call, data)
+            self._fed(call, partial(call.upload, data))
         else:
             self._data += data
             if len(self._data) > MAX_HELD:
@@ -127,12 +128,12 @@ class Incoming(asyncio.Protocol, Client):
         ):
             self._transport.write(_CONTINUE)
         call.client_full(self._full)
-        self._data = call.begin(target, data, self._house.arrived(upstream, head))
-        self._within(BODY_S if call.hungry else math.inf)
+        announced = self._house.arrived(upstream, head)
+        self._fed(call, partial(call.begin, target, data, announced))
 
-    def _upload(self, call: Call, data: bytes) -> None:
+    def _fed(self, call: Call, feeding: Callable[[], bytes]) -> None:
         try:
-            self._data = call.upload(data)
+            self._data = feeding()
         except Malformed:
             call.refuse(Refused(400, "the request's body is not HTTP/1.1 as it should be"))
         else:

@@ -1,10 +1,19 @@
 """What clients may do, and what comes of it."""
 
+import asyncio
+import random
+from itertools import pairwise
+
 import anyio
 import anyio.lowlevel
 import pytest
 
-from tests.gateway.house import PATH, Message, Wire, get, house, ok, post, saying, until
+from dreamd.gateway.client import Incoming
+from dreamd.gateway.serve import Gateway
+from dreamd.gateway.settings import settled
+from dreamd.gateway.upstream import Outgoing
+from dreamd.sections import Gateway as Section
+from tests.gateway.house import PATH, Lanes, Message, Wire, get, house, ok, post, saying, until
 
 CHUNKED = b"POST %b HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n" % PATH
 
@@ -118,6 +127,94 @@ async def test_a_body_that_is_no_chunks_ends_the_call_and_the_upstreams_connecti
         await client.send(b"nonsense\r\n")
         assert (await client.message()).status == 400
         await h.server.quiet()
+
+
+async def test_nor_is_anything_left_when_it_comes_with_the_head() -> None:
+    async with house(saying(ok())) as h:
+        client = await h.client()
+        await client.send(CHUNKED + b"\r\nnonsense\r\n")
+        assert (await client.message()).status == 400
+        assert h.lanes.calls[0].told == ["done"]
+
+
+async def test_whatever_clients_and_upstreams_say_in_whatever_pieces_nothing_is_left_of_it() -> None:
+    """Without sockets: bytes cut, changed, left out and repeated, then both sides go."""
+    lanes = Lanes()
+    settings = settled(Section(listen="127.0.0.1:1", upstreams={"up": "http://127.0.0.1:2"}))
+    gateway = Gateway(settings, lanes, lambda _task: None)
+    asks = post(b"body") + CHUNKED + b"\r\n4\r\nbody\r\n0\r\nX-T: 1\r\n\r\n" + get(method=b"HEAD")
+    stream = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n"
+    answers = ok(b"hello") + b"HTTP/1.1 100 Continue\r\n\r\n" + stream + ok(b"")
+    draw = random.Random(7)
+    for _ in range(3000):
+        outgoing, incoming = Outgoing(gateway.pools["up"]), Incoming(gateway)
+        outgoing.connection_made(Still())
+        gateway.pools["up"].give(outgoing)
+        incoming.connection_made(Still())
+        pieces = [(incoming, piece) for piece in _cut(_changed(asks, draw), draw)]
+        pieces += [(outgoing, piece) for piece in _cut(_changed(answers, draw), draw)]
+        if draw.random() < 0.5:
+            draw.shuffle(pieces)
+        for end, piece in pieces:
+            if not transport(end).is_closing():
+                end.data_received(piece)
+        for end in draw.sample([incoming, outgoing], 2):
+            end.connection_lost(None)
+        counters = gateway.counters
+        assert (counters.under_way, counters.announced, len(gateway.clients)) == (0, 0, 0)
+        assert (gateway.pools["up"].open, gateway.pools["up"].idle) == (set(), [])
+    assert all(call.told.count("done") == 1 for call in lanes.calls)
+    assert {call.status for call in lanes.calls} >= {0, 200}
+
+
+def transport(end: Incoming | Outgoing) -> asyncio.Transport:
+    return end._transport if isinstance(end, Incoming) else end.transport
+
+
+class Still(asyncio.Transport):
+    """A transport that goes nowhere."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.closing = False
+
+    def write(self, data: bytes) -> None:
+        assert data
+
+    def write_eof(self) -> None: ...
+
+    def can_write_eof(self) -> bool:
+        return True
+
+    def close(self) -> None:
+        self.closing = True
+
+    abort = close
+
+    def is_closing(self) -> bool:
+        return self.closing
+
+    def pause_reading(self) -> None: ...
+
+    def resume_reading(self) -> None: ...
+
+    def get_write_buffer_size(self) -> int:
+        return 0
+
+
+def _changed(data: bytes, draw: random.Random) -> bytes:
+    at, to = sorted(draw.choices(range(len(data)), k=2))
+    how = draw.randrange(5)
+    if how == 0:
+        return data[:at] + bytes([draw.randrange(256)]) + data[at + 1 :]
+    if how == 1:
+        return data[:at] + data[to:]
+    return data if how == 2 else data[:to] + data[at:] if how == 3 else data[:at]
+
+
+def _cut(data: bytes, draw: random.Random) -> list[bytes]:
+    places = sorted(draw.choices(range(len(data) + 1), k=draw.randrange(6)))
+    return [piece for at, to in pairwise([0, *places, len(data)]) if (piece := data[at:to])]
 
 
 async def test_a_head_without_end_is_refused() -> None:
