@@ -23,6 +23,7 @@ from dreamd.stores.base import MemoryQuery, Store
 THERE: tuple[Status, ...] = tuple(status for status in get_args(Status) if status != "forgotten")
 _STATES_IT = 0.4  # of a statement's words, those of a record that it was drawn from
 _MOST_MENTIONS = 20
+_MOST_LOOKED_AT = 2000  # records of a session
 
 
 class Doomed(Struct, frozen=True):
@@ -142,7 +143,8 @@ class _Fall:
         sessions = {(one.memory.agent, one.memory.session_id) for one in self.gone.values()}
         for agent, session_id in sorted(sessions):
             if session_id:
-                yield from self.store.memories(MemoryQuery(agent=agent, session_id=session_id))
+                query = MemoryQuery(agent=agent, session_id=session_id, limit=_MOST_LOOKED_AT)
+                yield from self.store.memories(query)
         for agent in sorted({agent for agent, _ in sessions}):
             yield from self.store.memories(MemoryQuery(agent=agent, types=("insight", "summary")))
 

@@ -28,8 +28,11 @@ class Writing:
     def apply(self, entries: Sequence[Entry], gone: Iterable[int], after: Mark) -> None:
         agents = self._agents({entry.agent for entry in entries})
         stood = self._known([*gone, *(entry.seq for entry in entries)], agents.values())
+        rows = list(
+            self._rows(entries, agents, {row[0]: row for row in stood})
+        )  # while all stand in their places
         self._take_out(stood)
-        self._put_in(list(self._rows(entries, agents, {row[0]: row for row in stood})))
+        self._put_in(rows)
         mark = msgspec.json.encode(after).decode()
         self._run("REPLACE INTO state (key, value) VALUES ('mark', ?)", (mark,))
 
@@ -54,9 +57,10 @@ class Writing:
             if not entry.conclusion:
                 key = (agent, entry.session)
                 session = sessions[key] = sessions.get(key) or self._session(*key)
-                place = stood[n][3] if n in stood else (last.get(session) or self._last(session)) + 1
-                if n not in stood:
-                    last[session] = place
+                if n in stood:
+                    place = stood[n][3]
+                else:
+                    place = last[session] = (last.get(session) or self._last(session)) + 1
             terms = f" {'  '.join(entry.terms)} "
             yield n, int(entry.conclusion), session, place, entry.standing, len(entry.terms), terms
 

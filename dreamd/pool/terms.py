@@ -94,7 +94,8 @@ def stem(word: str) -> str:
         return word
     word = _without_e(_without_tense(_singular(word)))
     suffix = _SUFFIX.search(word)
-    return word[: suffix.start()] if suffix and suffix.start() >= _LEAST else word
+    word = word[: suffix.start()] if suffix and suffix.start() >= _LEAST else word
+    return word[:-1] + "i" if len(word) > _SHORT and word.endswith("y") else word
 
 
 def _singular(word: str) -> str:
@@ -115,9 +116,7 @@ def _without_tense(word: str) -> str:
 
 
 def _without_e(word: str) -> str:
-    if len(word) > _SHORT and word.endswith("e"):
-        word = word[:-1]
-    return word[:-1] + "i" if len(word) > _SHORT and word.endswith("y") else word
+    return word[:-1] if len(word) > _SHORT and word.endswith("e") else word
 
 
 # --- dates: terms that no text can hold by chance, for they begin with a private character ---

@@ -3,6 +3,7 @@
 import contextlib
 import shutil
 import sqlite3
+import subprocess
 from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
@@ -16,13 +17,14 @@ from dreamd.dream.phase import dream
 from dreamd.errors import DreamdError, NothingToDo
 from dreamd.hand.evidence import evidence
 from dreamd.hand.forget import Plan, Wish, finish, forget, plan_forget
+from dreamd.hand.plan import LEFT
 from dreamd.memories import Memory
 from dreamd.night.run import run_night
 from dreamd.parts import Parts
 from dreamd.pool.terms import wanted
 from dreamd.recall.recalling import recall
 from dreamd.stores.base import MemoryQuery
-from tests.acceptance.house import Home, honest, parts_of
+from tests.acceptance.house import DREAMD, Home, honest, parts_of
 from tests.llm_server import Request, llm_server
 
 DREAMS = "[dream]\nenabled = true\n"
@@ -248,3 +250,54 @@ async def test_a_kill_leaves_it_not_begun_or_to_be_finished(tmp_path: Path, step
         assert words(tmp_path / "work", "Zinfandel") == words(tmp_path / "state", "Zinfandel") == []
         assert any("Elm" in text for text in (await told(parts)).values())
         assert await finish(parts) is None
+
+
+def test_beside_a_running_daemon_it_is_nowhere_and_stays_away(tmp_path: Path) -> None:
+    home = Home(tmp_path, extra=DREAMS)
+    home.says(NOON, *ENGLISH, *BRIDGE)
+    with home.daemon() as daemon:
+        daemon.told("READY=1")
+        assert "Zinfandel" in home.run("recall", "What is the code word of my sister?").stdout
+        done = home.run("forget", "--matching", "zinfandel", "--yes")
+        assert done.stdout.splitlines()[-1].startswith("forgotten: "), done.stderr
+        assert words(tmp_path / "state", "Zinfandel", "zinfandel") == []
+        for log in sorted((tmp_path / "logs").glob("*.jsonl")):
+            shutil.copy(log, log.with_name(f"copy-{log.name}"))
+            log.write_bytes(log.read_bytes())
+        home.says(NOON + timedelta(hours=1), *PORT, session="s2")
+        assert home.run("sync").returncode == 0
+        assert "8443" in home.run("recall", "Which port does the staging server use?").stdout
+        assert words(tmp_path / "state", "Zinfandel", "zinfandel") == []
+        assert [one for one in daemon.events() if one["event"] == "task.failed"] == []
+
+
+@pytest.mark.parametrize("later_s", [0.003])
+def test_a_process_that_is_killed_in_the_midst_is_finished_by_the_daemon(
+    tmp_path: Path, later_s: float
+) -> None:
+    home = Home(tmp_path)
+    home.says(NOON, *ENGLISH, *BRIDGE)
+    assert home.run("night", "--date", "2026-03-02").returncode == 0
+    wanted_gone = [*DREAMD, "--config", str(home.config), "forget", "--matching", "zinfandel", "--yes"]
+    with subprocess.Popen(wanted_gone, stdout=subprocess.DEVNULL) as process:
+        while not (tmp_path / "state" / "forgotten").exists() and process.poll() is None:
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(0.001)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(later_s)
+        process.kill()
+    begun = _left(home)
+    with home.daemon() as daemon:
+        daemon.told("READY=1")
+        if begun:
+            daemon.waits_for("memories.forgotten")
+        elif home.run("forget", "--matching", "zinfandel").returncode == 0:  # killed before it had begun
+            assert home.run("forget", "--matching", "zinfandel", "--yes").returncode == 0
+    assert words(tmp_path / "work", "Zinfandel") == words(tmp_path / "state", "Zinfandel") == []
+    assert "Elm" in home.run("memories").stdout
+
+
+def _left(home: Home) -> str:
+    with contextlib.closing(sqlite3.connect(home.root / "state" / "pool.db")) as pool:
+        found = pool.execute("SELECT value FROM meta WHERE key = ?", (LEFT,)).fetchone()
+    return found[0] if found else ""
