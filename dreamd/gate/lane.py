@@ -4,13 +4,14 @@ Foreground calls are announced and go on; dream calls wait at their door and are
 the upstream (refusals, quota, time to the first byte) goes to the rules as it comes.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
+from typing import Protocol, cast
 
 import anyio
+from anyio import lowlevel
 
 from dreamd.clock import Clock
 from dreamd.events import LANE_COOLING, LIMIT_CHANGED, Emit
@@ -37,10 +38,20 @@ from dreamd.providers.base import Listener
 from dreamd.sections import Gate
 
 DREAM_LATE, FOREGROUND_LATE = 1.3, 2.5  # times the usual; foreground calls go to many models
-TOKEN_LATE, ENOUGH_TOKENS = 1.2, 20
+TOKEN_LATE, ENOUGH_TOKENS = 1.1, 20
 FIRST_COOLING_S, LONGEST_COOLING_S = 1.0, 60.0  # where a server that refuses does not say for how long
 REFUSALS = (429, 529)
 GOOD = range(200, 300)
+
+
+class _Timer(Protocol):
+    def cancel(self) -> object: ...
+
+
+class _Loop(Protocol):
+    """The event loop, where foreground calls are announced outside of any task."""
+
+    def call_later(self, delay: float, callback: Callable[[], None], /) -> _Timer: ...
 
 
 class DreamCall(Listener):
@@ -176,7 +187,8 @@ class Lane:
         self._late = 0
         self._tickets = count(1)
         self._dreams: dict[int, DreamCall] = {}
-        self._timer: asyncio.TimerHandle | None = None
+        self._loop: _Loop | None = None
+        self._timer: _Timer | None = None
 
     # the foreground
 
@@ -193,6 +205,7 @@ class Lane:
 
     def come(self, rank: int, prompt_bytes: int) -> DreamCall:
         """A dream call wants to start; its door opens when it may."""
+        self._loop = cast("_Loop", lowlevel.current_token().native_token)
         call = DreamCall(self, next(self._tickets), prompt_bytes)
         self._dreams[call.ticket] = call
         self._go(came(self.state, call.ticket, rank, self.now()))
@@ -295,9 +308,9 @@ class Lane:
             self._timer.cancel()
             self._timer = None
         moment = wake(self.state)
-        if moment is not None:
+        if moment is not None and self._loop is not None:
             delay = max(moment - self.now(), 0.001)
-            self._timer = asyncio.get_running_loop().call_later(delay, self._look)
+            self._timer = self._loop.call_later(delay, self._look)
 
     def _look(self) -> None:
         self._timer = None

@@ -167,10 +167,13 @@ def told(
 ) -> Step:
     """News of the upstream and its agents, or none but the time. A turn that begins counts as a call that comes."""
     state = _at(state, now)
+    tried = limit is not None and limit.retry_at > state.limit.retry_at
     if limit is not None and limit.calls > max(FAST, state.limit.calls):
-        limit = rested(limit, state.now + state.usual_s)  # until calls have ended that ran beside so many
+        limit, tried = (
+            rested(limit, state.now + state.usual_s),
+            True,
+        )  # until calls end that ran beside so many
     began = turns is not None and turns > state.turns
-    failed = limit is not None and limit.retry_at > state.limit.retry_at  # give back what the trial took
     state = replace(
         state,
         limit=state.limit if limit is None else limit,
@@ -178,7 +181,7 @@ def told(
         cooling_until=max(state.cooling_until, cooling_until or float("-inf")),
         quota_until=state.quota_until if quota_until is None else quota_until,
     )
-    return _making_way(state) if began or failed else _admitting(state)
+    return _making_way(state) if began or tried else _admitting(state)  # a trial gives back the headroom
 
 
 def why(state: LaneState, dream: Dream) -> Why:
