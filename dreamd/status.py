@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from dreamd.clock import local_date
 from dreamd.gate.budget import HOUR, Use, day_began, uses
+from dreamd.gate.shown import LaneShown, published
 from dreamd.locks import DAEMON, NIGHT, Holder, dream_lock, holder
 from dreamd.memories import Status as MemoryStatus
 from dreamd.night.due import FARTHEST_LOOKBACK, Known, Sleeper, is_left, queue
@@ -64,6 +65,7 @@ class Status(Struct, frozen=True, kw_only=True):
     """`daemon` and `night` are who runs one now. `wrong` are sentences that say what to do.
 
     `use` is what dreamd's own calls took, of all agents and then of each; `calls` are in flight, of all processes.
+    `gate` is the lane of these calls as the process that last used it saw it.
     """
 
     daemon: Holder | None
@@ -74,6 +76,7 @@ class Status(Struct, frozen=True, kw_only=True):
     wrong: tuple[str, ...]
     use: tuple[Use, ...] = ()
     calls: int = 0
+    gate: LaneShown | None = None
 
 
 def status(parts: Parts) -> Status:
@@ -93,6 +96,7 @@ def status(parts: Parts) -> Status:
         wrong=tuple(_wrong(parts, seen, agents)),
         use=_use(parts, seen.now),
         calls=sum(slot.is_held(seen.now) for slot in parts.store.slots()),
+        gate=published(parts.store),
     )
 
 

@@ -9,6 +9,9 @@ import anyio
 import pytest
 from msgspec.structs import replace
 
+from dreamd.gate.limit import starting
+from dreamd.gate.shown import publish, shown
+from dreamd.gate.state import LaneState, Rules, told
 from dreamd.locks import DAEMON, exclusive
 from dreamd.night.run import run_night
 from dreamd.status import Status, listed, status
@@ -217,3 +220,12 @@ def test_it_tells_what_dreamds_own_calls_took_and_which_run(house: Build) -> Non
         ("bert", 1, 77),
     ]
     assert seen.calls == 1
+
+
+def test_it_shows_the_lane_of_dreamds_own_calls_as_another_process_left_it(house: Build) -> None:  # noqa: F811
+    parts = house("anna").parts
+    assert status(parts).gate is None
+    state = told(LaneState(rules=Rules(2), limit=starting(1, 8)), 0, cooling_until=90).state
+    one = shown("http://x:80", state, parts.clock.now(), made_way=2, refused=1)
+    publish(parts.store, one)
+    assert status(parts).gate == one

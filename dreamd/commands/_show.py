@@ -16,6 +16,7 @@ from dreamd import config as configuration
 from dreamd.config import Config
 from dreamd.daemon import open_parts
 from dreamd.errors import UsageError
+from dreamd.gate.order import asked_by_a_person
 from dreamd.locks import one_night
 from dreamd.parts import Parts
 from dreamd.stores.base import LedgerRow
@@ -36,7 +37,7 @@ def loaded(ctx: click.Context) -> Config:
 @contextmanager
 def opened(ctx: click.Context) -> Iterator[Parts]:
     """The parts for a verb. Raises ConfigError, StoreError."""
-    with open_parts(loaded(ctx)) as parts:
+    with asked_by_a_person(), open_parts(loaded(ctx)) as parts:
         yield parts
 
 

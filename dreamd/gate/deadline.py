@@ -50,5 +50,5 @@ def given_back(condition: Callable[[], bool]) -> Iterator[None]:
     try:
         yield
     finally:
-        if scope is not None and condition():
+        if scope is not None and not scope.cancel_called and condition():  # what was cut stays cut
             scope.deadline += anyio.current_time() - began

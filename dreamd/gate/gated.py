@@ -87,7 +87,7 @@ class GatedProvider(Provider):
             if error.timed_out:
                 call.timed_out()
             raise
-        call.ended_well()
+        call.ended_well(reply.output_tokens)
         return reply
 
 

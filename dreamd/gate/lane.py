@@ -4,13 +4,14 @@ Foreground calls are announced and go on; dream calls wait at their door and are
 the upstream (refusals, quota, time to the first byte) goes to the rules as it comes.
 """
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
+from typing import Protocol, cast
 
 import anyio
+from anyio import lowlevel
 
 from dreamd.clock import Clock
 from dreamd.events import LANE_COOLING, LIMIT_CHANGED, Emit
@@ -37,9 +38,20 @@ from dreamd.providers.base import Listener
 from dreamd.sections import Gate
 
 DREAM_LATE, FOREGROUND_LATE = 1.3, 2.5  # times the usual; foreground calls go to many models
+TOKEN_LATE, ENOUGH_TOKENS = 1.1, 20
 FIRST_COOLING_S, LONGEST_COOLING_S = 1.0, 60.0  # where a server that refuses does not say for how long
 REFUSALS = (429, 529)
 GOOD = range(200, 300)
+
+
+class _Timer(Protocol):
+    def cancel(self) -> object: ...
+
+
+class _Loop(Protocol):
+    """The event loop, where foreground calls are announced outside of any task."""
+
+    def call_later(self, delay: float, callback: Callable[[], None], /) -> _Timer: ...
 
 
 class DreamCall(Listener):
@@ -49,17 +61,18 @@ class DreamCall(Listener):
         self.ticket = ticket
         self.door = anyio.Event()
         self.made_way = False
+        self._over = False  # the upstream has answered: there is nothing to cancel
         self._scope: anyio.CancelScope | None = None
         self._lane = lane
         self._size = prompt_bytes
         self._hang_up: Callable[[], None] | None = None
-        self._seen, self._began = 0, 0.0
+        self._seen, self._began, self._first = 0, 0.0, 0.0
         self._judged = False
 
     def begin(self, seen: int, now: float) -> None:
         """It is let in, as the `seen`-th call in flight."""
-        self.made_way, self._hang_up = False, None
-        self._seen, self._began, self._judged = seen, now, False
+        self.made_way, self._over, self._hang_up = False, False, None
+        self._seen, self._began, self._first, self._judged = seen, now, 0.0, False
         self.door.set()
 
     @contextmanager
@@ -76,6 +89,8 @@ class DreamCall(Listener):
 
     def make_way(self) -> None:
         """Hang up at once: the foreground call is on its way to the upstream already."""
+        if self._over:
+            return
         self.made_way = True
         if self._hang_up is not None:
             self._hang_up()
@@ -91,18 +106,25 @@ class DreamCall(Listener):
         self._lane.heard_quota(headers)
 
     def first_byte(self) -> None:
+        self._first = self._lane.now()
         self._judge(self._lane.judged_pace("dream", self._size, self._seen, self._began))
 
-    def ended_well(self) -> None:
+    def ended_well(self, tokens: int) -> None:
+        """With an answer of so many tokens, 0 where nobody knows."""
+        self._over = True
         self._judge("good")
+        if tokens >= ENOUGH_TOKENS and self._first > self._began:
+            self._lane.judge_tokens(self._seen, self._began, (self._lane.now() - self._first) / tokens)
         self._lane.refusals = 0
 
     def refused(self, retry_after_s: float | None) -> None:
         """By a rate limit or for overload."""
+        self._over = True
         self._judge("refused")
         self._lane.cool(retry_after_s)
 
     def timed_out(self) -> None:
+        self._over = True
         self._judge("refused")
 
     def _judge(self, verdict: Verdict) -> None:
@@ -157,47 +179,53 @@ class Lane:
         self._settings = settings
         self._clock = clock
         self._emit = emit
-        self._paces = {"dream": Pace(DREAM_LATE), "foreground": Pace(FOREGROUND_LATE)}
+        self._paces = {
+            "dream": Pace(DREAM_LATE),
+            "foreground": Pace(FOREGROUND_LATE),
+            "token": Pace(TOKEN_LATE, jitter_s=0.0),
+        }
         self._late = 0
         self._tickets = count(1)
         self._dreams: dict[int, DreamCall] = {}
-        self._timer: asyncio.TimerHandle | None = None
+        self._loop: _Loop | None = None
+        self._timer: _Timer | None = None
 
     # the foreground
 
     def arrive(self, prompt_bytes: int, *, own_key: bool = True) -> ForegroundCall:
         """A foreground call begins."""
         self.counts["foreground"] += 1
-        self._go(arrived(self.state, self._now()))
+        self._go(arrived(self.state, self.now()))
         return _Foreground(self, prompt_bytes, own_key=own_key)
 
     def depart(self) -> None:
-        self._go(departed(self.state, self._now()))
+        self._go(departed(self.state, self.now()))
 
     # dream calls
 
     def come(self, rank: int, prompt_bytes: int) -> DreamCall:
         """A dream call wants to start; its door opens when it may."""
+        self._loop = cast("_Loop", lowlevel.current_token().native_token)
         call = DreamCall(self, next(self._tickets), prompt_bytes)
         self._dreams[call.ticket] = call
-        self._go(came(self.state, call.ticket, rank, self._now()))
+        self._go(came(self.state, call.ticket, rank, self.now()))
         return call
 
     def leave(self, call: DreamCall, *, finished: bool) -> None:
         """For good."""
         del self._dreams[call.ticket]
-        self._go(left(self.state, call.ticket, self._now(), finished=finished))
+        self._go(left(self.state, call.ticket, self.now(), finished=finished))
 
     def go_back(self, call: DreamCall) -> None:
         """It made way and is gone from the upstream: it waits again."""
         self.counts["made_way"] += 1
         call.door = anyio.Event()
-        self._go(returned(self.state, call.ticket, self._now()))
+        self._go(returned(self.state, call.ticket, self.now()))
 
     def put_off(self, call: DreamCall, seconds: float, reason: Why) -> None:
         """It was let in and may not start after all."""
         call.door = anyio.Event()
-        self._go(put_off(self.state, call.ticket, seconds, reason, self._now()))
+        self._go(put_off(self.state, call.ticket, seconds, reason, self.now()))
 
     @property
     def empty(self) -> bool:
@@ -215,15 +243,15 @@ class Lane:
 
     def judge(self, verdict: Verdict, seen: int, began: float) -> None:
         before = self.state.limit.calls
-        limit = judged(self.state.limit, verdict, seen, began, self._now())
+        limit = judged(self.state.limit, verdict, seen, began, self.now())
         if limit is not self.state.limit:
-            self._go(told(self.state, self._now(), limit=limit))
+            self._go(told(self.state, self.now(), limit=limit))
         if limit.calls != before:
             self._emit(LIMIT_CHANGED, lane=self.name, limit=limit.calls, before=before, failed=limit.failed)
 
     def judged_pace(self, kind: str, prompt_bytes: int, seen: int, began: float) -> Verdict:
         """What the time to a first byte says. Calls that had the upstream nearly to themselves set the measure."""
-        seconds, pace = self._now() - began, self._paces[kind]
+        seconds, pace = self.now() - began, self._paces[kind]
         known, late = usual(pace, prompt_bytes) is not None, is_late(pace, prompt_bytes, seconds)
         if seen <= max(1, self.state.limit.calls // 2):
             self._paces[kind] = heard(pace, prompt_bytes, seconds)
@@ -231,29 +259,37 @@ class Lane:
             return "unknown"
         return "slow" if late else "good"
 
+    def judge_tokens(self, seen: int, began: float, seconds: float) -> None:
+        """By the seconds of a token: where all calls share the upstream, each runs the slower the more there are."""
+        pace, usual_s = self._paces["token"], usual(self._paces["token"], 0)
+        if seen <= max(1, self.state.limit.calls // 2):
+            self._paces["token"] = heard(pace, 0, seconds)
+        elif usual_s is not None and is_late(pace, 0, seconds):
+            self.judge("slow", max(2, int(seen * usual_s / seconds * TOKEN_LATE)), began)
+
     def cool(self, retry_after_s: float | None) -> None:
         """Stay away for as long as the server says, or longer with each refusal when it does not."""
         self.refusals += 1
         self.counts["refused"] += 1
         pause = min(FIRST_COOLING_S * 2.0 ** min(self.refusals - 1, 16), LONGEST_COOLING_S)
         seconds = pause if retry_after_s is None else retry_after_s
-        if self.state.cooling_until <= self._now():
+        if self.state.cooling_until <= self.now():
             self._emit(LANE_COOLING, lane=self.name, seconds=round(seconds, 3), refusals=self.refusals)
-        self._go(told(self.state, self._now(), cooling_until=self._now() + seconds))
+        self._go(told(self.state, self.now(), cooling_until=self.now() + seconds))
 
     def heard_quota(self, headers: Mapping[str, str]) -> None:
         found = quotas(headers, self._clock.now())
         if found:
             away = away_s(found, self._settings.reserve)
-            self._go(told(self.state, self._now(), quota_until=self._now() + away))
+            self._go(told(self.state, self.now(), quota_until=self.now() + away))
 
     def turns(self, under_way: int) -> None:
         """How many turns are under way on the agents of this lane."""
-        self._go(told(self.state, self._now(), turns=under_way))
+        self._go(told(self.state, self.now(), turns=under_way))
 
     # the rules
 
-    def _now(self) -> float:
+    def now(self) -> float:
         return self._clock.monotonic()
 
     def _go(self, step: Step) -> None:
@@ -272,10 +308,10 @@ class Lane:
             self._timer.cancel()
             self._timer = None
         moment = wake(self.state)
-        if moment is not None:
-            delay = max(moment - self._now(), 0.001)
-            self._timer = asyncio.get_running_loop().call_later(delay, self._look)
+        if moment is not None and self._loop is not None:
+            delay = max(moment - self.now(), 0.001)
+            self._timer = self._loop.call_later(delay, self._look)
 
     def _look(self) -> None:
         self._timer = None
-        self._go(told(self.state, self._now()))
+        self._go(told(self.state, self.now()))

@@ -2,7 +2,7 @@
 
 1. The limit starts at the floor and rises by one when a call that began as the next one above it was answered well.
    Nobody grows on calls that left slots unused.
-2. A refusal (429, 529) or a time-out halves it.
+2. A refusal (429, 529) or a time-out within the limit halves it.
 3. A first byte that came late, on a server that queues instead of refusing, leads it down by one.
 4. A number of calls that failed is not tried again before a pause, which doubles with each failure.
 
@@ -17,7 +17,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 60.0
-REST_S = 1.0
+PROOFS = 3
 
 Verdict = Literal["good", "slow", "refused", "unknown"]
 
@@ -25,6 +25,7 @@ Verdict = Literal["good", "slow", "refused", "unknown"]
 class Limit(Struct, frozen=True, kw_only=True):
     """`calls` is the limit; `tested` once a call within it went well: before that nothing more is tried.
 
+    `proofs` counts the calls above it that went well; `refuses`, that the upstream turns calls away when it is full.
     `failed` is the least number known to be too many, 0 while none is; it may be tried from `retry_at` on. Nothing is
     tried before `rest_until`. Calls that began before `lowered_at` tell of the time before.
     """
@@ -33,6 +34,8 @@ class Limit(Struct, frozen=True, kw_only=True):
     ceiling: int
     calls: int
     tested: bool = False
+    proofs: int = 0
+    refuses: bool = False
     failed: int = 0
     retry_at: float = 0.0
     pause_s: float = 0.0
@@ -51,9 +54,9 @@ def tries(limit: Limit, now: float) -> bool:
     return not limit.failed or limit.calls + 1 < limit.failed or now >= limit.retry_at
 
 
-def rested(limit: Limit, now: float) -> Limit:
-    """After calls had to make way: a number tried while the foreground is busy would only be broken off again."""
-    return replace(limit, rest_until=now + REST_S)
+def rested(limit: Limit, until: float) -> Limit:
+    """Tries nothing before then."""
+    return replace(limit, rest_until=max(limit.rest_until, until))
 
 
 def judged(limit: Limit, verdict: Verdict, in_flight: int, began: float, now: float) -> Limit:
@@ -68,6 +71,9 @@ def judged(limit: Limit, verdict: Verdict, in_flight: int, began: float, now: fl
 def _proven(limit: Limit, in_flight: int) -> Limit:
     if in_flight <= limit.calls:
         return limit if limit.tested else replace(limit, tested=True)
+    if limit.proofs + 1 < PROOFS:
+        return replace(limit, proofs=limit.proofs + 1)
+    limit = replace(limit, proofs=0)
     calls = min(limit.calls + 1, limit.ceiling)
     if limit.failed and in_flight >= limit.failed:  # the upstream takes more than it did
         return replace(limit, calls=calls, failed=0, pause_s=0.0)
@@ -75,8 +81,10 @@ def _proven(limit: Limit, in_flight: int) -> Limit:
 
 
 def _refused(limit: Limit, in_flight: int, now: float) -> Limit:
-    halved = max(limit.floor, min(limit.calls, in_flight) // 2)
-    return replace(_failing(limit, in_flight, now), calls=halved, tested=False, lowered_at=now)
+    failing = replace(_failing(limit, in_flight, now), refuses=True)
+    if in_flight > limit.calls:  # it was only tried
+        return failing
+    return replace(failing, calls=max(limit.floor, in_flight // 2), tested=False, lowered_at=now)
 
 
 def _slowed(limit: Limit, in_flight: int, now: float) -> Limit:
@@ -87,6 +95,7 @@ def _slowed(limit: Limit, in_flight: int, now: float) -> Limit:
 
 
 def _failing(limit: Limit, in_flight: int, now: float) -> Limit:
-    pause_s = min(max(FIRST_PAUSE_S, limit.pause_s * 2), LONGEST_PAUSE_S)
+    longest = LONGEST_PAUSE_S * (10 if limit.refuses else 1)
+    pause_s = min(max(FIRST_PAUSE_S, limit.pause_s * 2), longest)
     failed = max(limit.floor + 1, min(in_flight, limit.failed or in_flight))
-    return replace(limit, failed=failed, pause_s=pause_s, retry_at=now + pause_s)
+    return replace(limit, failed=failed, proofs=0, pause_s=pause_s, retry_at=now + pause_s)

@@ -5,17 +5,20 @@ line over the prompt's size, fitted to calls that had the upstream nearly to the
 """
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-ENOUGH = 2  # times before anything is called late
 MEMORY = 0.97  # of a time's weight that is left when the next one is in: about thirty count
-JITTER_S = 0.01  # of a network and of a loop
 DEVIATIONS = 3.0
 
 
 class Pace(Struct, frozen=True):
-    """Weighted sums over (bytes, seconds), and the usual distance from the line. `factor` times the line is late."""
+    """Weighted sums over (bytes, seconds), and the usual distance from the line. `factor` times the line is late.
+
+    It serves as well for the seconds of a token, which do not depend on the prompt: then all bytes are 0.
+    """
 
     factor: float
+    jitter_s: float = 0.01  # of a network and of a loop
     weight: float = 0.0
     x: float = 0.0
     y: float = 0.0
@@ -38,17 +41,17 @@ def usual(pace: Pace, prompt_bytes: int) -> float | None:
 
 def is_late(pace: Pace, prompt_bytes: int, seconds: float) -> bool:
     expected = usual(pace, prompt_bytes)
-    if expected is None or pace.weight < ENOUGH * MEMORY:
+    if expected is None:
         return False
-    return seconds > max(expected * pace.factor, expected + DEVIATIONS * pace.off) + JITTER_S
+    return seconds > max(expected * pace.factor, expected + DEVIATIONS * pace.off) + pace.jitter_s
 
 
 def heard(pace: Pace, prompt_bytes: int, seconds: float) -> Pace:
     """With one more time, of a call that had the upstream nearly to itself."""
     expected = usual(pace, prompt_bytes)
     off = 0.0 if expected is None else abs(seconds - expected)
-    return Pace(
-        factor=pace.factor,
+    return replace(
+        pace,
         weight=pace.weight * MEMORY + 1,
         x=pace.x * MEMORY + prompt_bytes,
         y=pace.y * MEMORY + seconds,

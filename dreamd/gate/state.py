@@ -7,7 +7,8 @@
 3. One dream at a time may try whether the upstream takes one call more than the limit, the headroom forgotten
    meanwhile: dreams, not the foreground, pay for learning the limit (`limit.py`).
 4. A dream that is older than a fifth of a usual one is cancelled only for a slot that a foreground call needs, a
-   younger one also to keep the headroom: cancelling late wastes work.
+   younger one also to keep the headroom: cancelling late wastes work. Where the upstream refuses calls when it is full,
+   the headroom counts as needed: a slot is free only when the server has noticed that nobody listens any more.
 5. Dream calls start in the order of their ranks, within a rank as they came. One that made way keeps its place, but
    backs off, longer each time.
 6. Whoever leaves lets in as many waiting calls as the rules allow: none is forgotten.
@@ -23,9 +24,11 @@ from msgspec.structs import replace
 
 from dreamd.gate.limit import Limit, rested, tries
 
+REST_S = 1.0  # after calls had to make way
+FAST = 4  # calls; beyond it the limit rises by one in a dream call's length
 YOUNG = 0.2  # of a dream call's usual length
 FIRST_BACKOFF_S, LONGEST_BACKOFF_S = 0.1, 30.0
-RECENT = 1.0  # dream calls' usual lengths: as long a dream should run undisturbed
+RECENT = 0.3  # dream calls' usual lengths: what the foreground did shortly before it may do again
 
 Why = Literal["", "place", "foreground", "turn", "cooling", "quota", "backoff", "budget", "shared"]
 
@@ -164,6 +167,12 @@ def told(
 ) -> Step:
     """News of the upstream and its agents, or none but the time. A turn that begins counts as a call that comes."""
     state = _at(state, now)
+    tried = limit is not None and limit.retry_at > state.limit.retry_at
+    if limit is not None and limit.calls > max(FAST, state.limit.calls):
+        limit, tried = (
+            rested(limit, state.now + state.usual_s),
+            True,
+        )  # until calls end that ran beside so many
     began = turns is not None and turns > state.turns
     state = replace(
         state,
@@ -172,7 +181,7 @@ def told(
         cooling_until=max(state.cooling_until, cooling_until or float("-inf")),
         quota_until=state.quota_until if quota_until is None else quota_until,
     )
-    return _making_way(state) if began else _admitting(state)
+    return _making_way(state) if began or tried else _admitting(state)  # a trial gives back the headroom
 
 
 def why(state: LaneState, dream: Dream) -> Why:
@@ -247,7 +256,7 @@ def _making_way(state: LaneState) -> Step:
         cancelled.append(replace(dream, made_way=dream.made_way + 1))
         state = replace(state, dreams=tuple(one for one in state.dreams if one.ticket != dream.ticket))
     if cancelled:
-        limit = rested(state.limit, state.now)
+        limit = rested(state.limit, state.now + REST_S)  # it would only be broken off again
         state = replace(state, leaving=(*state.leaving, *cancelled), limit=limit)
     return Step(state, cancelled=tuple(dream.ticket for dream in cancelled))
 
@@ -255,9 +264,10 @@ def _making_way(state: LaneState) -> Step:
 def _leavable(state: LaneState) -> Iterator[Dream]:
     youngest_first = sorted(state.dreams, key=lambda dream: dream.began, reverse=True)
     over = state.busy + len(state.dreams) - state.capacity
+    kept = min(state.rules.headroom, state.capacity - 1)
     for number, dream in enumerate(youngest_first):
-        young = state.now - dream.began < YOUNG * state.usual_s
-        if number < over or (young and number < over + state.rules.headroom):
+        cheap = state.limit.refuses or state.now - dream.began < YOUNG * state.usual_s
+        if number < over or (cheap and number < over + kept):
             yield dream
 
 
@@ -292,7 +302,8 @@ def _disturbs(state: LaneState, dream: Dream) -> bool:
 
 def _room(state: LaneState) -> int:
     """How many dream calls the lane takes now: the last slot is kept free only for a call that is there."""
-    kept = max(state.busy + state.rules.headroom, recent(state))
+    often = recent(state) + (state.rules.headroom if state.limit.refuses else 0)
+    kept = max(state.busy + state.rules.headroom, often)
     return state.capacity - (kept if state.busy else min(kept, state.capacity - 1))
 
 

@@ -7,6 +7,9 @@ saturate it through dreamd's whole chain (journal, retry, gate, provider over HT
 knows nothing of anybody; in random order. Latency counts from when a call was meant to start; refused calls come again
 after 50 ms, as SDKs do, for 5 s. `--scale 1` are real times: 200 ms a foreground call, 3 s a dream's. The table shows medians of
 the seeds, and ratios of runs with the same seed; in brackets the worst. "wasted" are dream tokens that were broken off.
+
+With `--virtual` time is only reckoned and the upstream played in it (`tests/virtual.py`): the same gate, long runs at
+once, and figures that no machine's load touches. `--seconds` are then of real time, 600 if not given.
 """
 
 import argparse
@@ -35,10 +38,15 @@ from dreamd.calls import Prompt
 from dreamd.config import Config
 from dreamd.daemon import open_parts
 from dreamd.errors import ProviderError
+from dreamd.gate.gated import GatedProvider
+from dreamd.gate.lanes import Lanes
 from dreamd.gateway.serve import serve
-from dreamd.parts import Foreground, Metered, Parts
+from dreamd.parts import Foreground, Parts
+from dreamd.providers.base import Provider
 from dreamd.sections import Gate, Gateway, Llm, State
+from tests import virtual
 from tests.upstream import Character, upstream_apart
+from tests.virtual import LoopClock, VirtualProvider, VirtualUpstream, foreground_call
 
 TOKEN_S = 0.1  # in real time
 PERSON_TOKENS, DREAM_TOKENS = 2, 30
@@ -101,6 +109,7 @@ class Seen:
     refused: int = 0
     dreams: float = 0.0  # finished in a second
     wasted: float = 0.0  # share of the dreams' tokens
+    limit: str = ""  # what the gate had learned at the end
 
     def quantile(self, q: float) -> float:
         ordered = sorted(self.latencies)
@@ -164,7 +173,7 @@ def dream_tokens(draw: random.Random, setup: Setup) -> int:
     return draw.randint(setup.dream_tokens // 2, setup.dream_tokens * 3 // 2)
 
 
-async def sleeper(job: Metered, draw: random.Random, setup: Setup, numbers: Iterator[int]) -> None:
+async def sleeper(job: Provider, draw: random.Random, setup: Setup, numbers: Iterator[int]) -> None:
     """One of dreamd's jobs, which always has another call to make."""
     while True:
         tokens = dream_tokens(draw, setup)
@@ -237,16 +246,10 @@ async def measured(mode: str, setup: Setup, url: str, seed: int, asked: argparse
                 counts = (await asking.get(url.removesuffix("/v1") + "/counts")).json()["dream"]
             seen.dreams = counts["finished"] / took
             seen.wasted = counts["wasted"] / max(1, counts["tokens"])
-            show_lane(parts, asked)
+            seen.limit = "; ".join(repr(lane.state.limit) for lane in getattr(parts.foreground, "open", ()))
             person.close()
             tasks.cancel_scope.cancel()
     return seen
-
-
-def show_lane(parts: Parts, asked: argparse.Namespace) -> None:
-    if asked.verbose:
-        for lane in getattr(parts.foreground, "open", ()):
-            print("   ", lane.state.limit, dict(lane.counts))
 
 
 def config_of(folder: str, setup: Setup, url: str) -> Config:
@@ -276,16 +279,58 @@ async def person_of(
     return Person(listen, "/up/chat/completions", None, url)
 
 
+async def reckoned(mode: str, setup: Setup, seed: int, seconds: float) -> Seen:
+    """The same in virtual time."""
+    upstream = VirtualUpstream(replace(setup.character, token_s=TOKEN_S), seed)
+    lanes = Lanes(Gate(), concurrency=setup.dreams, clock=LoopClock())
+    gated = GatedProvider(lanes.lane("http://upstream/v1"), VirtualProvider(upstream))
+    seen, numbers = Seen(), count()
+    turns = list(setup.turns(seed, seconds * setup.longer))
+    warm_up = 2 * setup.dream_tokens * TOKEN_S + 30
+
+    async def person(turn: Turn) -> None:
+        meant = turn.start + warm_up
+        await anyio.sleep_until(meant)
+        for _ in range(turn.calls):
+            seen.refused += await foreground_call(upstream, lanes, PERSON_TOKENS)
+            seen.latencies.append(anyio.current_time() - meant)
+            await anyio.sleep(turn.gap)
+            meant = anyio.current_time()
+
+    async with anyio.create_task_group() as dreams:
+        for number in range(setup.dreams if mode != "alone" else 0):
+            provider = VirtualProvider(upstream) if mode == "naive" else gated
+            dreams.start_soon(sleeper, provider, random.Random(seed + number), setup, numbers)
+        await anyio.sleep(warm_up)
+        before, made, wasted = upstream.finished["dream"], upstream.tokens["dream"], upstream.wasted
+        async with anyio.create_task_group() as people:
+            for turn in turns:
+                people.start_soon(person, turn)
+        took = anyio.current_time() - warm_up
+        seen.dreams = (upstream.finished["dream"] - before) / took
+        seen.wasted = (upstream.wasted - wasted) / max(1, upstream.tokens["dream"] - made)
+        seen.limit = repr(lanes.lane("http://upstream/v1").state.limit)
+        dreams.cancel_scope.cancel()
+    return seen
+
+
+def seen_by(mode: str, setup: Setup, seed: int, asked: argparse.Namespace) -> Seen:
+    if asked.virtual:
+        return virtual.run(reckoned(mode, setup, seed, asked.seconds))
+    character = replace(setup.character, token_s=TOKEN_S * asked.scale)
+    with upstream_apart(character) as url:
+        return asyncio.run(measured(mode, setup, url, seed, asked))
+
+
 def run(setup: Setup, seed: int, asked: argparse.Namespace) -> dict[str, Seen]:
     found = {}
     for mode in random.Random(seed).sample(asked.modes, len(asked.modes)):
-        character = replace(setup.character, token_s=TOKEN_S * asked.scale)
-        with upstream_apart(character) as url:
-            seen = found[mode] = asyncio.run(measured(mode, setup, url, seed, asked))
+        seen = found[mode] = seen_by(mode, setup, seed, asked)
         p50, p99 = seen.quantile(0.5) * 1000, seen.quantile(0.99) * 1000
         print(
             f"{setup.name} seed {seed} {mode}: {len(seen.latencies)} calls, p50 {p50:.1f} p99 {p99:.1f} ms,"
-            f" {seen.refused} refused, {seen.dreams:.1f} dreams/s, {seen.wasted:.0%} wasted",
+            f" {seen.refused} refused, {seen.dreams:.2f} dreams/s, {seen.wasted:.0%} wasted",
+            seen.limit if asked.verbose else "",
             flush=True,
         )
     return found
@@ -315,7 +360,7 @@ def row(setup: Setup, mode: str, runs: list[dict[str, Seen]]) -> str:
         ratios(lambda one: one.quantile(0.5), "alone", max),
         ratios(lambda one: one.quantile(0.99), "alone", max),
         f"{1000 * refused / calls:.1f}",
-        f"{middle(lambda one: one.dreams):.1f}",
+        f"{middle(lambda one: one.dreams):.2f}",
         ratios(lambda one: one.dreams, "naive", min) if mode == "dreamd" else "",
         f"{middle(lambda one: one.wasted):.0%}" if mode != "alone" else "",
     ]
@@ -336,20 +381,23 @@ def main() -> None:
     parser.add_argument("--modes", default=",".join(MODES))
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--first-seed", type=int, default=1)
-    parser.add_argument("--seconds", type=float, default=12.0, help="of this machine, for one run")
+    parser.add_argument("--seconds", type=float, help="of one run: 12 of this machine, or 600 virtual ones")
     parser.add_argument("--scale", type=float, default=0.1, help="of all times; 1: 200 ms and 3 s calls")
     parser.add_argument("--through", choices=["gate", "gateway"], default="gate")
+    parser.add_argument("--virtual", action="store_true", help="reckon with the time instead of spending it")
     parser.add_argument("--verbose", action="store_true")
     parser.add_argument("--json", type=Path, help="keep all latencies there")
     asked = parser.parse_args()
     asked.modes = asked.modes.split(",")
+    asked.seconds = asked.seconds or (600 if asked.virtual else 12)
     setups = [SETUPS[name] for name in asked.setups.split(",")]
     seeds = range(asked.first_seed, asked.first_seed + asked.seeds)
     runs: dict[str, list[dict[str, Seen]]] = {setup.name: [] for setup in setups}
     for seed in seeds:
         for setup in setups:
             runs[setup.name].append(run(setup, seed, asked))
-    print(f"\nforeground through the {asked.through}, times x {asked.scale:g}, {asked.seeds} seeds\n\n{HEAD}")
+    how = "in virtual time" if asked.virtual else f"through the {asked.through}, times x {asked.scale:g}"
+    print(f"\nforeground {how}, {asked.seeds} seeds\n\n{HEAD}")
     for setup in setups:
         for mode in asked.modes:
             print(row(setup, mode, runs[setup.name]))

@@ -37,7 +37,12 @@ from dreamd.sections import Gate, Gateway
 
 PATH = "/v1/chat/completions"
 CHUNKS = 50
-PLAYS = ("reply", "burst", "paced")  # one answer; 50 chunks at once; 50 chunks of 10 ms after 50 ms
+PLAYS = (
+    "reply",
+    "large",
+    "burst",
+    "paced",
+)  # one answer; to 400 kB; 50 chunks at once; 50 each 10 ms after 50 ms
 FIRST_S, NEXT_S = 0.05, 0.01
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 _SENT = re.compile(rb"@(\d+)@")
@@ -75,12 +80,12 @@ def framed(data: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
-def whole_request(data: bytes) -> bool:
-    head, mark, body = data.partition(b"\r\n\r\n")
-    if not mark:
-        return False
-    length = _LENGTH.search(head)
-    return len(body) >= int(length[1]) if length else body.endswith(b"0\r\n\r\n") or b"chunked" not in head
+def whole_request(pieces: list[bytes]) -> bool:
+    """Told without joining them: the head is in the first one."""
+    head, _, body = pieces[0].partition(b"\r\n\r\n")
+    if length := _LENGTH.search(head):
+        return len(body) + sum(map(len, pieces[1:])) >= int(length[1])
+    return pieces[-1].endswith(b"0\r\n\r\n") or b"chunked" not in head
 
 
 class Upstream:
@@ -91,7 +96,7 @@ class Upstream:
         self.poll = select.epoll()
         self.poll.register(listener, select.EPOLLIN)
         self.connections: dict[int, socket.socket] = {}
-        self.read: dict[int, bytes] = {}
+        self.read: dict[int, list[bytes]] = {}
         self.due: list[tuple[float, int, int]] = []  # when, whom, which chunk
 
     def run(self) -> None:
@@ -109,7 +114,7 @@ class Upstream:
         held, _ = self.listener.accept()
         held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.connections[held.fileno()] = held
-        self.read[held.fileno()] = b""
+        self.read[held.fileno()] = []
         self.poll.register(held, select.EPOLLIN)
 
     def heard(self, fd: int) -> None:
@@ -122,15 +127,15 @@ class Upstream:
             self.poll.unregister(fd)
             self.connections.pop(fd).close()
             return
-        self.read[fd] += data
+        self.read[fd].append(data)
         if whole_request(self.read[fd]):
-            self.answer(fd, held, self.read[fd])
-            self.read[fd] = b""
+            self.answer(fd, held, self.read[fd][0])
+            self.read[fd] = []
 
     def answer(self, fd: int, held: socket.socket, request: bytes) -> None:
-        if b"paced" in request:
+        if b'"paced"' in request:
             heappush(self.due, (time.monotonic() + FIRST_S, fd, 0))
-        elif b"burst" in request:
+        elif b'"burst"' in request:
             held.sendall(stream_head())
             for _ in range(CHUNKS):
                 held.sendall(event())
@@ -188,11 +193,11 @@ class Caller:
 
 def load(port: int, path: str, play: str, concurrency: int, seconds: float) -> dict:
     """Closed loop. All times in ns."""
-    prompt = "word " * 380
+    prompt = "word " * (80_000 if play == "large" else 380)
     body = json.dumps(
         {
             "model": play,
-            "stream": play != "reply",
+            "stream": play in ("burst", "paced"),
             "messages": [{"role": "user", "content": prompt}],
         }
     ).encode()
@@ -285,6 +290,8 @@ LITELLM = """
 model_list:
   - model_name: reply
     litellm_params: {{model: openai/reply, api_base: "http://127.0.0.1:{upstream}/v1", api_key: sk-bench}}
+  - model_name: large
+    litellm_params: {{model: openai/large, api_base: "http://127.0.0.1:{upstream}/v1", api_key: sk-bench}}
   - model_name: burst
     litellm_params: {{model: openai/burst, api_base: "http://127.0.0.1:{upstream}/v1", api_key: sk-bench}}
   - model_name: paced

@@ -2,7 +2,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
-from dreamd.gate.deadline import Budget, stands_still
+from dreamd.gate.deadline import Budget, given_back, stands_still
 
 
 async def test_a_block_that_takes_longer_is_cut() -> None:
@@ -60,3 +60,21 @@ async def test_two_calls_at_once_each_have_their_own_deadline() -> None:
             await anyio.sleep_forever()
         turn.set()
     assert patient.left > 0
+
+
+async def test_what_was_lost_through_no_fault_of_the_call_is_given_back() -> None:
+    kept, lost = Budget(60), Budget(60)
+    for budget, condition in ((kept, True), (lost, False)):
+        with budget.within(), given_back(lambda condition=condition: condition):
+            await anyio.sleep(0.05)
+    assert kept.left > 59.99
+    assert lost.left < 59.96
+
+
+async def test_a_deadline_that_has_cut_a_call_is_not_taken_back() -> None:
+    async def cut() -> None:
+        with Budget(0.01).within(), given_back(lambda: True):
+            await anyio.sleep_forever()
+
+    with pytest.raises(TimeoutError):
+        await cut()

@@ -6,6 +6,7 @@ from dreamd.gate.limit import Limit, judged, starting
 from dreamd.gate.order import DREAM, NIGHT, PERSON
 from dreamd.gate.state import (
     LONGEST_BACKOFF_S,
+    RECENT,
     LaneState,
     Rules,
     Step,
@@ -230,10 +231,10 @@ def test_what_the_foreground_took_at_its_recent_maximum_stays_free_for_a_while()
         state = departed(state, 0).state
     state = came(came(state, 1, DREAM, 0).state, 2, DREAM, 0).state
     assert tickets(state.dreams) == [1]
-    assert told(state, state.usual_s).started == ()
-    moment = wake(told(state, state.usual_s).state)
-    assert moment is not None
-    assert told(state, moment).started == (2,)
+    later = 2 * RECENT * state.usual_s
+    assert told(state, later - 0.1).started == ()
+    assert wake(told(state, later - 0.1).state) == later
+    assert told(state, later).started == (2,)
 
 
 def test_the_last_slot_is_not_kept_for_a_call_that_may_come() -> None:

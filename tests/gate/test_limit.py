@@ -1,0 +1,79 @@
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dreamd.gate.limit import FIRST_PAUSE_S, LONGEST_PAUSE_S, PROOFS, Limit, judged, rested, starting, tries
+
+AT_FOUR = Limit(floor=1, ceiling=32, calls=4, tested=True)
+
+
+def proven(limit: Limit, in_flight: int) -> Limit:
+    for _ in range(PROOFS):
+        limit = judged(limit, "good", in_flight, 0, 0)
+    return limit
+
+
+def test_it_starts_at_the_floor_and_rises_by_one_when_the_next_number_went_well() -> None:
+    limit = starting(2, 32)
+    assert limit.calls == 2
+    assert proven(limit, 3).calls == 3
+    assert proven(limit, 9).calls == 3
+
+
+def test_one_good_call_is_no_proof() -> None:
+    assert judged(AT_FOUR, "good", 5, 0, 0).calls == 4
+
+
+def test_nobody_grows_on_calls_that_left_slots_unused() -> None:
+    assert proven(AT_FOUR, 4).calls == 4
+
+
+def test_a_refusal_within_the_limit_halves_it_once_for_all_calls_of_that_time() -> None:
+    limit = judged(AT_FOUR, "refused", 4, 10, 11)
+    assert limit.calls == 2
+    assert judged(limit, "refused", 4, 10.5, 12) == limit
+    assert judged(limit, "refused", 2, 11.5, 12).calls == 1
+
+
+def test_what_was_only_tried_costs_nothing_and_is_not_tried_again_before_a_pause() -> None:
+    for verdict in ("refused", "slow"):
+        limit = judged(AT_FOUR, verdict, 5, 10, 11)
+        assert limit.calls == 4
+        assert not tries(limit, 11)
+        assert tries(limit, 11 + FIRST_PAUSE_S)
+
+
+def test_late_first_bytes_within_the_limit_lead_it_down_by_one() -> None:
+    assert judged(AT_FOUR, "slow", 4, 10, 11).calls == 3
+
+
+def test_the_pause_doubles_up_to_a_bound_and_is_forgotten_when_the_upstream_takes_more() -> None:
+    limit, pauses = AT_FOUR, []
+    for second in range(6):
+        limit = judged(limit, "slow", 5, second, second)
+        pauses.append(limit.pause_s)
+    assert pauses == sorted(pauses)
+    assert pauses[-1] == LONGEST_PAUSE_S
+    grown = proven(limit, 5)
+    assert (grown.calls, grown.failed, grown.pause_s) == (5, 0, 0)
+
+
+def test_nothing_is_tried_while_it_rests_nor_before_the_limit_was_seen_to_work() -> None:
+    assert not tries(rested(AT_FOUR, 9), 8.9)
+    assert tries(rested(AT_FOUR, 9), 9)
+    assert not tries(starting(1, 8), 0)
+    assert tries(judged(starting(1, 8), "good", 1, 0, 0), 0)
+
+
+@given(
+    st.integers(1, 5),
+    st.integers(1, 9),
+    st.lists(st.tuples(st.sampled_from(["good", "slow", "refused", "unknown"]), st.integers(1, 40))),
+)
+def test_it_stays_within_its_bounds_whatever_happens(
+    floor: int, ceiling: int, calls: list[tuple[str, int]]
+) -> None:
+    limit = starting(floor, ceiling)
+    for second, (verdict, in_flight) in enumerate(calls):
+        limit = judged(limit, verdict, in_flight, second, second)
+        assert limit.floor <= limit.calls <= limit.ceiling
+        assert not limit.failed or limit.calls < limit.failed
