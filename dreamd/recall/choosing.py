@@ -77,6 +77,8 @@ def chosen(
 
 def holds(insight: Memory, asked: Asked) -> bool:
     """Whether it is believed now; or, when asked of another time, whether it was then."""
+    if insight.status == "candidate" and insight.kind == "behaviour" and not insight.pinned:
+        return False  # what somebody did once or twice is no habit yet
     if asked.then is None:
         ended = insight.valid_until is not None and insight.valid_until <= asked.now
         return insight.status in _LIVE and not ended
