@@ -18,10 +18,10 @@ from dreamd.recall.answer import Match
 from dreamd.sections import Decay
 
 _LIVE = ("candidate", "long_term")
-_LEAST = 0.12  # relevance below which shared words are chance
+_LEAST = 0.15  # relevance below which shared words are chance
 _OF_BEST = 0.3  # of the best's relevance, what bears on the goal must reach
 _SITUATION, _ENTITY = 1.6, 1.3  # times as relevant
-_NAMED = 0.6  # of the words of a situation that the goal must hold
+_NAMED = 0.5  # of the words of a situation that the goal must hold
 _CANDIDATE = 0.8
 _HEAD = 3  # characters that a stem keeps
 _HALF_AS_NEW = timedelta(days=90)
@@ -77,6 +77,8 @@ def chosen(
 
 def holds(insight: Memory, asked: Asked) -> bool:
     """Whether it is believed now; or, when asked of another time, whether it was then."""
+    if insight.status == "candidate" and insight.kind == "behaviour" and not insight.pinned:
+        return False  # what somebody did once or twice is no habit yet
     if asked.then is None:
         ended = insight.valid_until is not None and insight.valid_until <= asked.now
         return insight.status in _LIVE and not ended

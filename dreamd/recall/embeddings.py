@@ -16,7 +16,7 @@ from dreamd.errors import ConfigError, ProviderRefused, ProviderUnreachable, Rep
 from dreamd.pool.redaction import redact
 from dreamd.sections import Recall
 
-CONNECT_S, READ_S = 1.0, 10.0  # a recall waits for it; without it recall goes on by words
+CONNECT_S, READ_S, MORE_S = 2.0, 10.0, 2.0  # MORE_S for each text: a small machine takes its time
 LONGEST = 2000  # characters of one text: such models read no further
 _HTTP_OK = 200
 
@@ -43,7 +43,7 @@ async def ask(recall: Recall, texts: Sequence[str]) -> list[Sequence[float]]:
     body = msgspec.json.encode(
         asked | ({"model": recall.embeddings_model} if recall.embeddings_model else {})
     )
-    timeout = httpx.Timeout(READ_S, connect=CONNECT_S)
+    timeout = httpx.Timeout(READ_S + MORE_S * len(texts), connect=CONNECT_S)
     try:
         async with httpx.AsyncClient(timeout=timeout, headers=headers) as client:
             answer = await client.post(_address(recall.embeddings_url), content=body)

@@ -9,7 +9,7 @@ from dreamd.indexes.base import Entry, Index
 from dreamd.memories import Memory
 from dreamd.pool.terms import dated, terms
 from dreamd.recall.standing import weight
-from dreamd.stores.base import MemoryQuery, News, Store
+from dreamd.stores.base import Mark, MemoryQuery, News, Store
 
 PAGE = 500  # memories of one write
 _COUNTED = 600  # terms of a text; what a long one says after that is found too, but counts once
@@ -26,23 +26,27 @@ def follow(store: Store, index: Index, *, pages: int) -> bool:
         news = store.news(before, PAGE)
         if news.restart:
             index.clear()
-        elif news.mark == before or (
-            index.write(list(entries(store, news)), news.gone, before=before, after=news.mark)
-            and not news.more
-        ):
+        elif news.mark == before or (_taken_in(store, index, news, before) and not news.more):
             return True
     return False
 
 
+def _taken_in(store: Store, index: Index, news: News, before: Mark) -> bool:
+    """False when another process was quicker."""
+    told = list(entries(store, news))
+    silent = {memory.seq for memory in news.memories} - {entry.seq for entry in told}
+    return index.write(told, sorted({*news.gone, *silent}), before=before, after=news.mark)
+
+
 def entries(store: Store, news: News) -> Iterator[Entry]:
-    """What of the news can be recalled; what cannot is passed over, and taken out when it stood in the index."""
+    """What of the news can be recalled."""
     said = _said(store, news.memories)
     for memory in news.memories:
         if memory.type == "insight":
             evidence = [said[ref] for ref in memory.ref_ids if ref in said]
             yield _entry(memory, described(memory), conclusion=True, standing=weight(memory, evidence))
-        elif memory.type == "raw":
-            yield _entry(memory, spoken(memory) if memory.origin in _ORIGINS else "")
+        elif memory.type == "raw" and memory.origin in _ORIGINS and (text := spoken(memory)):
+            yield _entry(memory, text)
 
 
 def _said(store: Store, memories: Sequence[Memory]) -> Mapping[str, Memory]:
@@ -61,7 +65,7 @@ def _said(store: Store, memories: Sequence[Memory]) -> Mapping[str, Memory]:
 
 
 def _entry(memory: Memory, text: str, *, conclusion: bool = False, standing: float = 0.0) -> Entry:
-    found = [*terms(text), *dated(memory.window)] if text else []
+    found = [*terms(text), *dated(memory.window)]
     return Entry(
         seq=memory.seq,
         agent=memory.agent,

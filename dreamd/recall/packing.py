@@ -79,5 +79,5 @@ def packed(
 
 
 def _tokens(line: str) -> int:
-    """With its line break; each estimate is rounded up, so that lines together cost no more than one by one."""
-    return estimate(line) + 2
+    """With its line break, and what is lost to rounding: lines together cost no more than one by one."""
+    return estimate(line) + 1

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import partial
 from zoneinfo import ZoneInfo
 
+import anyio
 from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,6 +30,7 @@ from dreamd.recall.packing import Items, packed
 from dreamd.recall.rendering import Style, insight_line, record_line
 from dreamd.stores.base import Changes, MemoryQuery
 
+MEANING_S = 2.0  # that a recall waits for the server of embeddings
 PAGES = 4  # of the pool that a recall brings the index nearer by; the daemon does the rest
 _TERMS = 48  # of a goal: the first; who says more has said it by then
 _RECORD_TOKENS = 30  # what a short record costs: not many more are read in the pool than could fit
@@ -74,11 +76,10 @@ async def recall(
 
 
 async def _vector(parts: Parts, goal: str) -> Sequence[float] | None:
-    """None too when the server is down: recall goes on by words."""
-    if parts.meaning is None:
-        return None
-    with suppress(DreamdError):
-        return (await parts.meaning.of([goal]))[0]
+    """None too when the server is down or slow: recall goes on by words."""
+    if parts.meaning is not None:
+        with suppress(DreamdError), anyio.move_on_after(MEANING_S):
+            return (await parts.meaning.of([goal]))[0]
     return None
 
 

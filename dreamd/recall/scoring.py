@@ -22,7 +22,8 @@ Place = tuple[int, int]
 def relevance(found: Found) -> dict[int, float]:
     """By seq."""
     weights = [rarity(frequency, found.documents) for frequency in found.frequencies]
-    most = sum(weights) * (_K1 + 1) or 1.0
+    said = zip(weights, found.frequencies, strict=True)  # what no document holds tells them apart no better
+    most = sum(weight for weight, frequency in said if frequency) * (_K1 + 1) or 1.0
     return {hit.seq: _bm25(hit, weights, found.length) / most for hit in found.hits}
 
 

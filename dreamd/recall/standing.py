@@ -8,7 +8,7 @@ gate ("in a hurry" once is no wish for fast delivery).
 from collections.abc import Iterable, Mapping
 
 from dreamd.memories import Kind, Memory
-from dreamd.pool.similarity import covered
+from dreamd.pool.terms import terms
 from dreamd.records import Trust
 
 _PINNED = 2.0
@@ -16,6 +16,7 @@ _LASTING: Mapping[Kind, float] = {
     "preference": 1.0, "behaviour": 0.8, "procedure": 0.7, "fact": 0.6, "decision": 0.5,
 }  # fmt: skip
 _SAID_ONCE = 0.55  # a preference in the person's own words
+_SPEAKER = frozenset(terms("user 用户"))  # who says "I"
 _OWN_WORDS = 0.6  # of the insight's words that stand in the record
 
 
@@ -35,4 +36,7 @@ def weight(insight: Memory, evidence: Iterable[Memory]) -> float:
 
 
 def _says(record: Memory, statement: str) -> bool:
-    return record.by_a_person and covered(statement, record.content) >= _OWN_WORDS
+    if not record.by_a_person:
+        return False
+    words = set(terms(statement)) - _SPEAKER
+    return len(words & set(terms(record.content))) >= _OWN_WORDS * max(len(words), 1)
