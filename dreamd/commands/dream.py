@@ -83,8 +83,10 @@ def show(dreamt: Dreamt, *, dry_run: bool = False) -> None:
         return
     click.echo(f"{row.agent}: {told(dreamt)}{reason}{', dry run: nothing is written' if dry_run else ''}")
     for shift in dreamt.shifts:
-        if shift.before != shift.after:
+        if shift.before != shift.after and not shift.put_away:
             click.echo(f"  {line(shift)}")
+    if away := sum(shift.put_away for shift in dreamt.shifts):
+        click.echo(f"  {_show.some(away, 'word')} of the moment put away until said again")
     for refused in dreamt.refused:
         click.echo(f"  refused: {refused}")
     for group in dreamt.parked:

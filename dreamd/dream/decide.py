@@ -26,6 +26,11 @@ class Shift(Struct, frozen=True, kw_only=True, omit_defaults=True):
     confidence: float
     records: int  # independent ones it rests on
 
+    @property
+    def put_away(self) -> bool:
+        """A word of the moment: it is kept, and comes back when it is said again."""
+        return self.before is None and self.after == "archived"
+
 
 class Decision(Struct, frozen=True, kw_only=True):
     """`new` and `replaced` are insights; `refused` says of drafts why they are none.
@@ -42,8 +47,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     waiting: frozenset[str] = frozenset()
 
     def became(self, status: Status) -> int:
-        """Insights that have this status now and had another, or none."""
-        return sum(shift.after == status != shift.before for shift in self.shifts)
+        """Insights that have this status now and had another, or none; words of the moment that were put away do not count."""
+        return sum(shift.after == status != shift.before and not shift.put_away for shift in self.shifts)
 
 
 def decided(material: Material, drafts: Sequence[Draft], config: Config, now: datetime) -> Decision:

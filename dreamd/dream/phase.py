@@ -299,7 +299,7 @@ def _counts(material: Material, drawn: Drawn, decision: Decision, *, drafts: int
         scored=drawn.scored,
         kept=drawn.kept,
         drafts=drafts,
-        new=len(decision.new),
+        new=sum(not shift.put_away for shift in decision.shifts if shift.before is None),
         merged=decision.merged,
         contradicted=len(decision.contradictions),
         promoted=decision.became("long_term"),

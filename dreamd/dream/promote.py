@@ -14,7 +14,7 @@ from functools import lru_cache
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dreamd.dream.compare import SAME, compare
+from dreamd.dream.compare import SAME, Adds, compare
 from dreamd.dream.said import by_human
 from dreamd.dream.verify import bears_out, hard, of_sources
 from dreamd.memories import Kind, Memory, Status
@@ -95,8 +95,14 @@ def _votes_for(memory: Memory, statement: str) -> bool:
 
 
 def _says(memory: Memory, statement: str) -> bool:
-    """The human says the same in other words."""
-    return by_human(memory) and any(compare(act.statement, statement) == SAME for act in acts(memory.content))
+    """The human says the same in other words, or that and more."""
+    return by_human(memory) and any(says(act.statement, statement) for act in acts(memory.content))
+
+
+def says(told: str, statement: str) -> bool:
+    """Who says `told` says the statement."""
+    verdict = compare(told, statement)
+    return verdict == SAME or (isinstance(verdict, Adds) and verdict.core == statement)
 
 
 def independent(raws: Iterable[Memory]) -> list[Memory]:

@@ -15,7 +15,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.dream import confidence
-from dreamd.dream.compare import SAME, Contradicts, Different, Same, compare, likeness
+from dreamd.dream.compare import SAME, Adds, Contradicts, Different, Same, compare, likeness
 from dreamd.dream.correct import Correction, corrections
 from dreamd.dream.draft import Draft
 from dreamd.dream.known import LIVE, Known
@@ -34,6 +34,8 @@ _AGAIN = 0.6  # of the similarity: what an insight's own evidence says again nee
 _ALWAYS = (
     3  # insights that a dream may supersede whatever their share: one thing may stand in several wordings
 )
+_TWICE = 2
+_OPPOSED: tuple[Status, ...] = (*LIVE, "archived")
 _RANK: Mapping[Status, int] = {"long_term": 0, "candidate": 1, "archived": 2}
 
 
@@ -70,6 +72,7 @@ def settle(
     table.keep_within()
     table.oppose()
     table.put_right()
+    table.put_away()
     return table.settled()
 
 
@@ -106,6 +109,7 @@ class _Table:
         self.now = now
         self.worded: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
         self.says: dict[str, dict[str, None]] = {}  # insight -> what drafts said of it today
+        self.lasting: set[str] = set()  # insights of which a draft of today is no word of the moment
         self.dropped: set[str] = set()
         self.waiting: set[str] = set()
         self.held_back: list[str] = []
@@ -132,11 +136,29 @@ class _Table:
         homes = [insight for insight in same if insight.status in _RANK]
         if not records:
             return
+        if not draft.weak:
+            records = self._with_fuller(draft, records)
         if not homes:
             self._put(born(draft, records, self.now), draft)
         elif not draft.weak:
             home = min(homes, key=lambda insight: self._nearest(draft, records, insight))
             self._put(merged(home, draft, records, self.raws, self.settings.similarity), draft)
+
+    def _with_fuller(self, draft: Draft, records: list[Memory]) -> list[Memory]:
+        """Whoever says it with a detail more says it too: those records count for it, and its records for what it adds to.
+
+        Both insights stand: the detail is nobody's but theirs who said it.
+        """
+        for insight in self.known.near(draft.statement):
+            verdict = compare(draft.statement, insight.content, self.settings.similarity)
+            if insight.status not in _RANK or not isinstance(verdict, Adds):
+                continue
+            if verdict.fuller == insight.content:
+                records = [*records, *evidence_of(insight, self.raws)]
+            else:
+                core = replace(draft, statement=insight.content, entities=(), applies_when="")
+                self._put(merged(insight, core, records, self.raws, self.settings.similarity), core)
+        return list({one.memory_id: one for one in records}.values())
 
     def _is(self, draft: Draft, records: Iterable[Memory], insight: Memory) -> bool:
         """It says what the insight says, or what was said for it before in other words; and contradicts none of it."""
@@ -161,6 +183,8 @@ class _Table:
     def _put(self, insight: Memory, draft: Draft) -> None:
         self.known.put(insight)
         self.says.setdefault(insight.memory_id, {})[draft.statement] = None
+        if not draft.passing:
+            self.lasting.add(insight.memory_id)
 
     # --- second: no more than a dream may do ---
 
@@ -188,6 +212,7 @@ class _Table:
         seen = min(found.windows, found.tasks, found.records)
         return (
             not found.on_purpose,
+            insight.memory_id not in self.lasting,
             -seen,
             -found.records,
             -insight.trust,
@@ -217,7 +242,7 @@ class _Table:
         return (one for one in self.known if one.status in LIVE and one.memory_id not in self.dropped)
 
     def _others(self, insight: Memory, said: Iterable[str]) -> list[Memory]:
-        near = {other.memory_id: other for text in said for other in self.known.near(text, LIVE)}
+        near = {other.memory_id: other for text in said for other in self.known.near(text, _OPPOSED)}
         near.pop(insight.memory_id, None)
         touched = self._touched(insight)
         return [
@@ -231,6 +256,12 @@ class _Table:
             verdict = compare(text, against, self.settings.similarity)
             if isinstance(verdict, Contradicts):
                 self.pairs.setdefault((left.memory_id, right.memory_id), verdict.reason)
+                self._recalled_to_mind(other)
+
+    def _recalled_to_mind(self, other: Memory) -> None:
+        """What was put away is spoken of again."""
+        if other.status == "archived":
+            self.known.put(replace(other, status="candidate"))
 
     def _came(self, insight: Memory) -> datetime:
         return min(map(happened, evidence_of(insight, self.raws)), default=insight.received_at)
@@ -257,6 +288,21 @@ class _Table:
         """A few always: a person who puts something right is not told to have more insights first."""
         share = floor(self.settings.max_superseded_share * sum(1 for _ in self._live()))
         return min(self.settings.max_superseded, max(share, _ALWAYS))
+
+    # --- fifth: what was but a word of the moment ---
+
+    def put_away(self) -> None:
+        """It comes back when it is said on another day, in another task."""
+        for insight in self._live():
+            former = self.before.get(insight.memory_id)
+            came = former is None or former.status == "archived"
+            if came and insight.memory_id not in self.lasting and self._only_once(insight):
+                self.known.put(replace(insight, status="archived"))
+
+    def _only_once(self, insight: Memory) -> bool:
+        found = support_of(insight, self.raws)
+        bound = insight.pinned or insight.memory_id in {one for pair in self.pairs for one in pair}
+        return not bound and not found.on_purpose and min(found.windows, found.tasks) < _TWICE
 
     # --- what came of it ---
 
