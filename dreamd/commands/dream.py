@@ -89,6 +89,8 @@ def show(dreamt: Dreamt, *, dry_run: bool = False) -> None:
         click.echo(f"  {_show.some(away, 'word')} of the moment put away until said again")
     for refused in dreamt.refused:
         click.echo(f"  refused: {refused}")
+    for waits in dreamt.waits:
+        click.echo(f"  waits: {waits}")
     for group in dreamt.parked:
         click.echo(f"  parked: {_show.some(len(group.ids), 'record')} of {group.key}: {group.reason}")
 

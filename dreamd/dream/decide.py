@@ -5,13 +5,14 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dreamd.config import Config
 from dreamd.dream.decay import decayed
 from dreamd.dream.draft import Draft
 from dreamd.dream.material import Material
 from dreamd.dream.promote import sweep
-from dreamd.dream.reconcile import settle
+from dreamd.dream.reconcile import ROUNDS, Settled, settle
 from dreamd.memories import Memory, Status
 from dreamd.stores.base import Contradiction
 
@@ -35,7 +36,8 @@ class Shift(Struct, frozen=True, kw_only=True, omit_defaults=True):
 class Decision(Struct, frozen=True, kw_only=True):
     """`new` and `replaced` are insights; `refused` says of drafts why they are none.
 
-    `waiting` are raw memories of what was too much for one dream: they are left to the next.
+    `waits` says what was too much for one dream, `late` how much that is; `waiting` are the raw memories of such
+    drafts: they are left to the next.
     """
 
     new: tuple[Memory, ...] = ()
@@ -44,6 +46,8 @@ class Decision(Struct, frozen=True, kw_only=True):
     refused: tuple[str, ...] = ()
     shifts: tuple[Shift, ...] = ()
     merged: int = 0
+    waits: tuple[str, ...] = ()
+    late: int = 0
     waiting: frozenset[str] = frozenset()
 
     def became(self, status: Status) -> int:
@@ -52,33 +56,42 @@ class Decision(Struct, frozen=True, kw_only=True):
 
 
 def decided(material: Material, drafts: Sequence[Draft], config: Config, now: datetime) -> Decision:
-    """Settle the drafts with what is known, then look again at every insight: who passes, who fades."""
-    settled = settle(drafts, material.known, material.raws, config.dream, now)
-    insights = _laid(material.known, settled.new, settled.changed, settled.superseded)
-    insights = _laid(insights, sweep(insights, material.raws, config.promote, now))
-    insights = _laid(insights, [decayed(insight, now, config.decay) for insight in insights])
+    """Settle the drafts with what is known, then look again at every insight: who passes, who fades.
+
+    Without news what waits goes on waiting: a second dream of the same changes nothing.
+    """
+    settled = _settled(material, drafts, config, now) if material.fresh or drafts else Settled()
+    touched = _laid(settled.new, settled.changed, settled.superseded)
+    insights = _laid(material.known, touched)
+    looked_at = touched if material.more else insights  # all of them when the last portion is dreamt of
+    swept = _laid(looked_at, sweep(looked_at, material.raws, config.promote, now))
+    insights = _laid(insights, swept, [decayed(insight, now, config.decay) for insight in swept])
     before = {insight.memory_id: insight for insight in material.known}
     new = tuple(insight for insight in insights if insight.memory_id not in before)
     replaced = tuple(insight for insight in insights if before.get(insight.memory_id, insight) != insight)
     return Decision(
         new=new,
         replaced=replaced,
-        contradictions=_unknown(settled.contradictions, material.contradictions),
+        contradictions=settled.contradictions,
         refused=counted(settled.held_back),
         shifts=tuple(_shift(before.get(one.memory_id), one) for one in (*new, *replaced)),
         merged=sum(len(one.ref_ids) > len(before[one.memory_id].ref_ids) for one in replaced),
+        waits=settled.waits,
+        late=settled.late,
         waiting=settled.waiting,
     )
+
+
+def _settled(material: Material, drafts: Sequence[Draft], config: Config, now: datetime) -> Settled:
+    return settle(
+        drafts, material.known, material.raws, config.dream, now,
+        linked=material.contradictions, rounds=ROUNDS,
+    )  # fmt: skip
 
 
 def _laid(*layers: Iterable[Memory]) -> tuple[Memory, ...]:
     """Each memory once, as the last layer that has it says."""
     return tuple({one.memory_id: one for layer in layers for one in layer}.values())
-
-
-def _unknown(found: Iterable[Contradiction], known: Iterable[Contradiction]) -> tuple[Contradiction, ...]:
-    had = {frozenset((pair.left_id, pair.right_id)) for pair in known}
-    return tuple(pair for pair in found if frozenset((pair.left_id, pair.right_id)) not in had)
 
 
 def _shift(before: Memory | None, after: Memory) -> Shift:
@@ -90,6 +103,15 @@ def _shift(before: Memory | None, after: Memory) -> Shift:
         confidence=round(after.confidence, 3),
         records=after.origins,
     )
+
+
+def first_to_last(shifts: Iterable[Shift]) -> tuple[Shift, ...]:
+    """Of what changed several times one shift, from its first state to its last."""
+    found: dict[str, Shift] = {}
+    for shift in shifts:
+        first = found.get(shift.memory_id, shift)
+        found[shift.memory_id] = replace(shift, before=first.before)
+    return tuple(found.values())
 
 
 def counted(reasons: Iterable[str]) -> tuple[str, ...]:

@@ -33,6 +33,22 @@ def nobody(_done: int, _of: int) -> None:
     """Shows nothing."""
 
 
+class Together:
+    """The progress of several portions as that of one."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._before = self._of = 0
+
+    def __call__(self, done: int, of: int) -> None:
+        self._of = of
+        self._progress(self._before + done, self._before + of)
+
+    def next(self) -> None:
+        self._before += self._of
+        self._of = 0
+
+
 class ParkedGroup(Struct, frozen=True):
     """A group that waits for the next dream: its raw memories, and why."""
 

@@ -30,7 +30,7 @@ class Material(Struct, frozen=True, kw_only=True):
     """`fresh` are the raw memories to dream of, in order of arrival, none behind `until` (a `Memory.seq`).
 
     `known` are the agent's insights, each with the raw memories under it among its `ref_ids`; `raws` are `fresh` and
-    all of those, withdrawn and forgotten ones left out. `input_hash` is over `fresh`.
+    all of those, withdrawn and forgotten ones left out. `input_hash` is over `fresh`. `more`: there is more behind `until`.
     """
 
     agent_id: str
@@ -41,35 +41,76 @@ class Material(Struct, frozen=True, kw_only=True):
     until: int
     language: Tongue
     input_hash: str
+    more: bool = False
+
+    def after(self, found: Iterable[Memory], contradictions: Iterable[Contradiction]) -> "Known":
+        """What is known when these insights are laid over it, as if they had been stored."""
+        known = {one.memory_id: one for one in (*self.known, *found)}
+        under = {ref for insight in known.values() for ref in insight.ref_ids}
+        return Known(
+            tuple(known.values()),
+            {ref: memory for ref, memory in self.raws.items() if ref in under},
+            (*self.contradictions, *contradictions),
+        )
+
+
+class Known(Struct, frozen=True):
+    """The insights, the raw memories under them by id, and which contradict each other."""
+
+    insights: tuple[Memory, ...]
+    under: Mapping[str, Memory]
+    contradictions: tuple[Contradiction, ...]
+
+
+class Portion(Struct, frozen=True, kw_only=True):
+    """Which raw memories: those behind `after`, up to `until` where a dream goes on that was interrupted, `most` at once.
+
+    `again`: those that were dreamt of, too.
+    """
+
+    after: int = 0
+    until: int | None = None
+    again: bool = False
+    most: int = 2000
 
 
 def gather(
-    store: Store, agent: Agent, agent_id: str, *, again: bool, until: int | None, after: int
+    store: Store, agent: Agent, agent_id: str, portion: Portion, known: Known | None = None
 ) -> Material:
-    """What is there to dream of behind `after`, or (`again`) all there ever was. Blocks; raises StoreError.
+    """What is there to dream of; `known` instead of what the store knows. Blocks; raises StoreError."""
+    known = known or Known(*insights(store, agent_id), tuple(store.contradictions(agent_id)))
+    fresh, more = _fresh(store, agent_id, portion)
+    last = max((memory.seq for memory in fresh), default=portion.after)
+    return Material(
+        agent_id=agent_id,
+        fresh=fresh,
+        known=known.insights,
+        raws={**known.under, **{memory.memory_id: memory for memory in fresh}},
+        contradictions=known.contradictions,
+        until=last if portion.until is None else portion.until,
+        language=_language(agent, fresh),
+        input_hash=_hash(fresh),
+        more=more,
+    )
 
-    `until` is given when a dream goes on that was interrupted: it sees nothing that came since.
-    """
+
+def _fresh(store: Store, agent_id: str, portion: Portion) -> tuple[tuple[Memory, ...], bool]:
     query = MemoryQuery(
         agent=agent_id,
         types=("raw",),
         origins=LIVED,
-        statuses=DREAMT_OR_NOT if again else UNDREAMT,
-        after_seq=0 if again else after,
+        statuses=DREAMT_OR_NOT if portion.again else UNDREAMT,
+        after_seq=portion.after,
+        limit=portion.most + 1 if portion.until is None else None,
     )
-    found = (memory for memory in store.memories(query) if until is None or memory.seq <= until)
-    fresh = tuple(replace(memory, trace=None) for memory in found)
-    known, under = insights(store, agent_id)
-    return Material(
-        agent_id=agent_id,
-        fresh=fresh,
-        known=known,
-        raws={**under, **{memory.memory_id: memory for memory in fresh}},
-        contradictions=tuple(store.contradictions(agent_id)),
-        until=until if until is not None else max((memory.seq for memory in fresh), default=after),
-        language=_language(agent, fresh),
-        input_hash=_hash(fresh),
+    found = tuple(
+        replace(memory, trace=None)
+        for memory in store.memories(query)
+        if portion.until is None or memory.seq <= portion.until
     )
+    if portion.until is not None:
+        return found, False
+    return found[: portion.most], len(found) > portion.most
 
 
 def fresh_count(store: Store, agent_id: str, most: int) -> int:
