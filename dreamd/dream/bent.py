@@ -28,7 +28,7 @@ _PIECE = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=2048)
 def bent(statement: str, source: str) -> bool:
     """All sentences of the source that speak of it say something else with these words."""
     said = _normal(statement)[:_LONGEST]

@@ -56,6 +56,7 @@ SAME, DIFFERENT = Same(), Different()
 Verdict = Same | Contradicts | Different | Adds
 
 
+@lru_cache(maxsize=8192)
 def compare(left: str, right: str, similarity: float = SIMILARITY) -> Verdict:
     """The same whichever comes first. `similarity` is the overlap from which statements are about the same."""
     a, b = sorted((wording(left), wording(right)), key=lambda one: (one.plain, one.said))
@@ -188,7 +189,7 @@ def _without(clauses: Clauses, leaving: frozenset[str]) -> Clauses:
     return tuple(tuple(word for word in clause if word not in leaving) for clause in clauses)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _by_character(clauses: Clauses) -> Clauses:
     return tuple(tuple(_characters(clause)) for clause in clauses)
 

@@ -75,7 +75,7 @@ class Known:
         return [insight for insight in found if insight.status in statuses]
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _spoken_of(statement: str) -> frozenset[str]:
     """What it is about, and what it denies."""
     about = wording(statement)

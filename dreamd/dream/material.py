@@ -11,6 +11,7 @@ from typing import get_args
 from msgspec import Struct
 from msgspec.structs import replace
 
+from dreamd.dream.promote import telling_of
 from dreamd.memories import Memory, Status
 from dreamd.pool.language import Tongue, detect
 from dreamd.records import Origin
@@ -141,8 +142,12 @@ def insights(store: Store, agent_id: str) -> tuple[tuple[Memory, ...], dict[str,
 def with_records(
     store: Store, agent_id: str, known: Sequence[Memory]
 ) -> tuple[tuple[Memory, ...], dict[str, Memory]]:
-    """These insights with the raw memories under them among their refs; and those, by id. Blocks."""
-    below = _lineage(store, agent_id, {ref for insight in known for ref in insight.ref_ids})
+    """These insights with the raw memories under them among their refs; and those, by id. Blocks.
+
+    Of an insight that rests on very many the first and the last are there: memory follows what is known, not all that
+    was ever said of it.
+    """
+    below = _lineage(store, agent_id, {ref for insight in known for ref in telling_of(insight.ref_ids)})
     raws = {
         memory.memory_id: memory
         for memory in below.values()

@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,6 +24,9 @@ from dreamd.pool.similarity import covered
 from dreamd.pool.speech import redacted, rule_like
 from dreamd.records import Trust
 from dreamd.sections import Promote
+
+
+T = TypeVar("T")
 
 
 class Support(Struct, frozen=True, kw_only=True):
@@ -39,8 +43,11 @@ class Support(Struct, frozen=True, kw_only=True):
 
 
 def support(raws: Iterable[Memory], statement: str = "", kind: Kind | None = None) -> Support:
-    """What the raw memories come to as evidence; with a statement only those count that each bear it out."""
-    votes = independent(_voters(raws, statement, kind))
+    """What the raw memories come to as evidence; with a statement only those count that each bear it out.
+
+    Of very many the earliest and the latest are looked at: more of them say nothing more, and cost.
+    """
+    votes = independent(_voters(telling(raws), statement, kind))
     return Support(
         windows=len({vote.window for vote in votes}),
         tasks=len({task_of(vote) for vote in votes}),
@@ -48,6 +55,23 @@ def support(raws: Iterable[Memory], statement: str = "", kind: Kind | None = Non
         trust=min((vote.trust for vote in votes), default=Trust.UNTRUSTED),
         on_purpose=bool(statement) and any(on_purpose(vote, statement) for vote in votes),
     )
+
+
+_FIRST, _LAST = 8, 24
+
+
+def telling(raws: Iterable[Memory]) -> list[Memory]:
+    """The earliest and the latest, all where they are few."""
+    found = list(raws)
+    if len(found) > _FIRST + _LAST:
+        found.sort(key=lambda one: (happened(one), one.seq, one.memory_id))
+    return telling_of(found)
+
+
+def telling_of(things: Sequence[T]) -> list[T]:
+    """The first and the last of things in order."""
+    few = len(things) <= _FIRST + _LAST
+    return list(things) if few else [*things[:_FIRST], *things[-_LAST:]]
 
 
 def support_of(insight: Memory, raws: Mapping[str, Memory]) -> Support:
@@ -89,7 +113,7 @@ def _own(memory: Memory) -> Memory | None:
     return replace(memory, content=words) if words.strip() and "[dreamd:" not in memory.content else None
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _votes_for(memory: Memory, statement: str) -> bool:
     return bears_out(memory, statement) or _says(memory, statement)
 

@@ -26,7 +26,7 @@ from dreamd.dream.draft import Draft
 from dreamd.dream.known import LIVE, Known
 from dreamd.dream.merge import born, merged, trusted
 from dreamd.dream.odds import linked, within
-from dreamd.dream.promote import evidence_of, happened, support_of
+from dreamd.dream.promote import evidence_of, happened, support_of, telling
 from dreamd.dream.wording import wording
 from dreamd.memories import Memory, Status
 from dreamd.pool.acts import acts
@@ -193,7 +193,8 @@ class _Table:
         """Its own and those in which the human said it."""
         key = (insight.content, insight.ref_ids)
         if key not in self.worded:
-            said = (act.statement for one in evidence_of(insight, self.raws) for act in acts(one.content))
+            evidence = telling(evidence_of(insight, self.raws))
+            said = (act.statement for one in evidence for act in acts(one.content))
             self.worded[key] = linked(insight.content, said, self.settings.similarity)
         return self.worded[key]
 

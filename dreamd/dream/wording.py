@@ -41,7 +41,7 @@ class Wording(Struct, frozen=True):
         return frozenset(chain.from_iterable(self.clauses))
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def wording(text: str) -> Wording:
     normal = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
     kept, denied = _parted(unicodedata.normalize("NFKC", text).replace("’", "'"))
