@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from dreamd.dream.bent import rearranged
 from dreamd.dream.wording import BOUND, Wording, is_chinese, loose, wording
+from dreamd.pool.remembering import remembering
 from dreamd.pool.support import unsupported
 
 SIMILARITY = 0.5  # as in sections.Dream
@@ -56,7 +57,7 @@ SAME, DIFFERENT = Same(), Different()
 Verdict = Same | Contradicts | Different | Adds
 
 
-@lru_cache(maxsize=8192)
+@remembering(8192)
 def compare(left: str, right: str, similarity: float = SIMILARITY) -> Verdict:
     """The same whichever comes first. `similarity` is the overlap from which statements are about the same."""
     a, b = sorted((wording(left), wording(right)), key=lambda one: (one.plain, one.said))

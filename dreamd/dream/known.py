@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import chain
 from typing import get_args
 
 from dreamd.dream.wording import loose, wording
 from dreamd.memories import Memory, Status
+from dreamd.pool.remembering import remembering
 
 LIVE: tuple[Status, ...] = ("candidate", "long_term")
 
@@ -75,7 +75,7 @@ class Known:
         return [insight for insight in found if insight.status in statuses]
 
 
-@lru_cache(maxsize=2048)
+@remembering(2048)
 def _spoken_of(statement: str) -> frozenset[str]:
     """What it is about, and what it denies."""
     about = wording(statement)

@@ -105,7 +105,9 @@ def _worded(insight: Memory, draft: Draft, evidence: Sequence[Memory], similarit
 
 
 def _borne(text: str, evidence: Sequence[Memory], kind: Kind | None) -> tuple[int, bool]:
-    return support(evidence, text, kind).records, any(on_purpose(record, text) for record in telling(evidence))
+    return support(evidence, text, kind).records, any(
+        on_purpose(record, text) for record in telling(evidence)
+    )
 
 
 def _agreed(insight: Memory, draft: Draft, evidence: Iterable[Memory], similarity: float) -> bool:

@@ -164,21 +164,25 @@ class _Run:
 
     async def _through(self) -> Dreamt:
         """Portion after portion, until there is no more or no LLM to be had."""
-        portion = await to_thread.run_sync(self._first)
+        portion: Portion | None = await to_thread.run_sync(self._first)
         done: list[Dreamt] = []
-        while True:
-            material = await to_thread.run_sync(self._gathered, portion)
-            one = await self._one(material, portion)
+        while portion is not None:
+            one, portion = await self._portion(portion)
             done += [one] if one else []
-            if not material.more or (one and one.outage):
-                break
-            portion = Portion(after=material.until, again=portion.again, most=portion.most)
-            self.progress.next()
         if not done:
             return self._nothing()
         outcome = self._joined(done)
         self._tell(outcome)
         return outcome
+
+    async def _portion(self, portion: Portion) -> tuple[Dreamt | None, Portion | None]:
+        """What came of it, and the next one. Its records are let go before those of the next are read."""
+        material = await to_thread.run_sync(self._gathered, portion)
+        one = await self._one(material, portion)
+        if not material.more or (one and one.outage):
+            return one, None
+        self.progress.next()
+        return one, Portion(after=material.until, again=portion.again, most=portion.most)
 
     def _first(self) -> Portion:
         """Where to begin. A dream that was interrupted goes on with what it had, and no more."""

@@ -9,7 +9,6 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from typing import TypeVar
 
 from msgspec import Struct
@@ -20,11 +19,11 @@ from dreamd.dream.said import by_human
 from dreamd.dream.verify import bears_out, hard, of_sources
 from dreamd.memories import Kind, Memory, Status
 from dreamd.pool.acts import acts
+from dreamd.pool.remembering import remembering
 from dreamd.pool.similarity import covered
 from dreamd.pool.speech import redacted, rule_like
 from dreamd.records import Trust
 from dreamd.sections import Promote
-
 
 T = TypeVar("T")
 
@@ -113,7 +112,7 @@ def _own(memory: Memory) -> Memory | None:
     return replace(memory, content=words) if words.strip() and "[dreamd:" not in memory.content else None
 
 
-@lru_cache(maxsize=2048)
+@remembering(2048)
 def _votes_for(memory: Memory, statement: str) -> bool:
     return bears_out(memory, statement) or _says(memory, statement)
 

@@ -7,13 +7,13 @@ what. Exact values are left out too: they are compared exactly, not by likeness.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import chain, pairwise
 
 from msgspec import Struct
 
 from dreamd.pool import numerals
 from dreamd.pool.cues import CHANGES, CHANGES_ZH
+from dreamd.pool.remembering import remembering
 from dreamd.pool.similarity import keywords, negated
 from dreamd.pool.support import facts
 
@@ -41,7 +41,7 @@ class Wording(Struct, frozen=True):
         return frozenset(chain.from_iterable(self.clauses))
 
 
-@lru_cache(maxsize=2048)
+@remembering(2048)
 def wording(text: str) -> Wording:
     normal = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
     kept, denied = _parted(unicodedata.normalize("NFKC", text).replace("’", "'"))

@@ -6,7 +6,6 @@ hearsay, pastime, requests to write something, code and logs do nothing here. En
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 
 from dreamd.memories import Kind
 from dreamd.pool import circumstances, cues, plainly
+from dreamd.pool.remembering import remembering
 from dreamd.pool.similarity import keywords
 from dreamd.pool.speech import redacted
 from dreamd.pool.stated import sentences
@@ -87,7 +87,7 @@ class Act(Struct, frozen=True, kw_only=True):
     what: str = ""
 
 
-@lru_cache(maxsize=4096)
+@remembering(2048)
 def acts(text: str) -> tuple[Act, ...]:
     """What the author of the text does in it, in order: at most one act a sentence."""
     found: list[Act] = []

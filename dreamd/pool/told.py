@@ -6,9 +6,9 @@ task, is what makes it worth keeping.
 """
 
 import re
-from functools import lru_cache
 
 from dreamd.pool.cues import DO, FIGURE, ONCE, PAST
+from dreamd.pool.remembering import remembering
 
 _I = re.IGNORECASE
 _FEWEST_WORDS, _MOST_WORDS = 3, 30
@@ -72,7 +72,7 @@ _OWN_ZH = re.compile(r"我|咱")
 _OF_ZH = re.compile(r"^[^,的]{1,8}的[^,的]{1,8}(?:是|在|叫|有|为)[^,]+$")
 
 
-@lru_cache(maxsize=4096)
+@remembering(2048)
 def tells(plain: str) -> bool:
     """`plain` is a sentence as `acts.normal` gives it, no question."""
     text = plain.strip(" .。!;,…")
