@@ -60,7 +60,7 @@ class DeepDream(Section, frozen=True):
 
 
 class Dream(Section, frozen=True):
-    enabled: bool = False  # by themselves and in the night; `dreamd dream` works by hand all the same
+    enabled: bool = True  # by themselves and in the night; `dreamd dream` works by hand all the same
     checkpoint_steps: Count = 50  # records of a task under way before it is dreamt of
     pool_threshold: Count = 2000  # fresh memories
     idle_s: Seconds = 900.0  # without a new record

@@ -8,14 +8,10 @@ import anyio
 import click
 
 from dreamd.commands import _show
-from dreamd.dream.decide import Shift
 from dreamd.dream.phase import Dreamt, dream
 from dreamd.parts import Parts
-from dreamd.pool.plain import plain
 from dreamd.stores.base import cost
 from dreamd.tail.sync import sync
-
-_MARKS = {"long_term": "^", "superseded": "x", "archived": "-", "candidate": "+"}
 
 
 @click.command("dream")
@@ -84,7 +80,7 @@ def show(dreamt: Dreamt, *, dry_run: bool = False) -> None:
     click.echo(f"{row.agent}: {told(dreamt)}{reason}{', dry run: nothing is written' if dry_run else ''}")
     for shift in dreamt.shifts:
         if shift.before != shift.after and not shift.put_away:
-            click.echo(f"  {line(shift)}")
+            click.echo(f"  {shift.told}")
     if away := sum(shift.put_away for shift in dreamt.shifts):
         click.echo(f"  {_show.some(away, 'word')} of the moment put away until said again")
     for refused in dreamt.refused:
@@ -110,15 +106,6 @@ def told(dreamt: Dreamt) -> str:
         else ""
     )
     return f"{_show.some(counts.records, 'record')}: {', '.join(changes) or 'nothing to change'}{calls}"
-
-
-def line(shift: Shift) -> str:
-    was = f"{shift.before.replace('_', '-')} -> " if shift.before else "new "
-    return f"{_MARKS.get(shift.after, ' ')} {was}{shift.after.replace('_', '-')} {shift.memory_id[:8]}  {_one_line(shift.statement)}"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(plain(text).split())
 
 
 COMMAND: click.Command = command

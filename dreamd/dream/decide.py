@@ -1,7 +1,7 @@
 """What a dream changes: what it found and what was known go in, the insights to be written come out (pure)."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 
 from msgspec import Struct
@@ -14,7 +14,10 @@ from dreamd.dream.material import Material
 from dreamd.dream.promote import sweep
 from dreamd.dream.reconcile import ROUNDS, Settled, settle
 from dreamd.memories import Memory, Status
+from dreamd.pool.plain import plain
 from dreamd.stores.base import Contradiction
+
+_MARKS: Mapping[Status, str] = {"long_term": "^", "superseded": "x", "archived": "-", "candidate": "+"}
 
 
 class Shift(Struct, frozen=True, kw_only=True, omit_defaults=True):
@@ -31,6 +34,13 @@ class Shift(Struct, frozen=True, kw_only=True, omit_defaults=True):
     def put_away(self) -> bool:
         """A word of the moment: it is kept, and comes back when it is said again."""
         return self.before is None and self.after == "archived"
+
+    @property
+    def told(self) -> str:
+        """For people, on one line: `^ new long-term i6c8bcab  Run the tests before you commit`."""
+        was = f"{self.before} -> " if self.before else "new "
+        stands = f"{was}{self.after}".replace("_", "-")
+        return f"{_MARKS.get(self.after, ' ')} {stands} {self.memory_id[:8]}  {' '.join(plain(self.statement).split())}"
 
 
 class Decision(Struct, frozen=True, kw_only=True):

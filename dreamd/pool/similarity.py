@@ -93,9 +93,13 @@ _NEGATION = re.compile(
 )
 
 
+_REMINDER = re.compile(r"\b(?:do not|don't|never)(?: ever)? forget\b|(?:别|不要|勿|可别)忘", re.IGNORECASE)
+
+
 def negated(text: str) -> bool:
-    """The text denies, forbids or rejects something: not, never, no longer, 不, 别, 没, 不再..."""
-    return _NEGATION.search(unicodedata.normalize("NFKC", text).replace("’", "'")) is not None
+    """The text denies, forbids or rejects something: not, never, no longer, 不, 别, 没, 不再... A reminder does not."""
+    said = _REMINDER.sub(" ", unicodedata.normalize("NFKC", text).replace("’", "'"))
+    return _NEGATION.search(said) is not None
 
 
 _CLAUSE = re.compile(r"[,.;:!?，。；：！？\n]+|->|→|\bbut\b|但是?")

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from dreamd.commands.dream import Bar, line, told
+from dreamd.commands.dream import Bar, told
 from dreamd.dream.decide import Shift
 from dreamd.dream.phase import Counts, Dreamt
 from dreamd.stores.base import LedgerRow, Usage
@@ -52,7 +52,7 @@ def test_an_insight_that_changed_is_one_line() -> None:
         confidence=0.7,
         records=2,
     )
-    assert line(shift) == "^ candidate -> long-term iiiiiiii  It is so"
+    assert shift.told == "^ candidate -> long-term iiiiiiii  It is so"
 
 
 def test_the_bar_shows_nothing_where_there_is_no_terminal() -> None:
