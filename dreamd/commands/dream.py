@@ -42,6 +42,8 @@ def command(ctx: click.Context, agent: str | None, force: bool, dry_run: bool, a
     else:
         for one in dreams:
             show(one, dry_run=dry_run)
+        if not parts.config.dream.enabled:
+            click.echo("dream.enabled is false: no dream comes by itself, and none in the night", err=True)
     return 1 if any(one.parked for one in dreams) else 0
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from dreamd.dream import confidence
 from dreamd.dream.compare import SAME, compare
 from dreamd.dream.draft import Draft
-from dreamd.dream.promote import evidence_of, happened, humans_own, on_purpose, support, telling
+from dreamd.dream.promote import evidence_of, happened, humans_own, on_purpose, support, support_of, telling
 from dreamd.memories import Kind, Memory, derived_id
 from dreamd.pool.acts import acts
 from dreamd.records import Trust
@@ -63,7 +63,7 @@ def merged(
     grown = replace(insight, ref_ids=refs)
     evidence = evidence_of(grown, raws)
     grown = replace(grown, content=_worded(insight, draft, evidence, similarity))
-    found = support(evidence, grown.content, grown.kind)
+    found = support_of(grown, raws)
     trust = min(record.trust for record in evidence)
     if any(ref not in raws for ref in refs):  # not all of very many are at hand
         trust = min(trust, insight.trust)

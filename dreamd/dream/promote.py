@@ -74,8 +74,29 @@ def telling_of(things: Sequence[T]) -> list[T]:
 
 
 def support_of(insight: Memory, raws: Mapping[str, Memory]) -> Support:
-    """The support of an insight by the raw memories among its refs."""
-    return support(evidence_of(insight, raws), insight.content, insight.kind)
+    """The support of an insight by the raw memories among its refs.
+
+    What was moved to an archive cannot be read here any more and is no less true: it counts as far as it did.
+    """
+    evidence = evidence_of(insight, raws)
+    found = support(evidence, insight.content, insight.kind)
+    away = [one for one in evidence if moved(one)]
+    return replace(
+        found,
+        windows=_still(found.windows, insight.windows, len({one.window for one in away})),
+        tasks=_still(found.tasks, insight.tasks, len({task_of(one) for one in away})),
+        records=_still(found.records, insight.origins, len(away)),
+        trust=found.trust if found.records or not away else min(one.trust for one in away),
+    )
+
+
+def moved(memory: Memory) -> bool:
+    """Its words are in an archive, or gone by retention: not withdrawn."""
+    return memory.status == "archived" or (memory.role != "tool" and not memory.content.strip())
+
+
+def _still(found: int, before: int, away: int) -> int:
+    return max(found, min(before, found + away))
 
 
 def evidence_of(insight: Memory, raws: Mapping[str, Memory]) -> list[Memory]:
