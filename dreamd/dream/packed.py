@@ -11,7 +11,7 @@ import msgspec
 
 from dreamd.memories import Memory
 
-UNPACKED = 1000  # memories held as they are, those asked for last
+UNPACKED = 500  # memories held as they are, those asked for last
 
 
 class Packed(Mapping[str, Memory]):
