@@ -78,12 +78,14 @@ class Outcome(Struct, frozen=True, kw_only=True):
     `row` is the ledger row as written (a dry run writes none). `files` are what was or would be written; `diff` is
     the unified diff over them. `refused` are reasons of the audit, for people, without log text. `retired` counts the
     entries of MEMORY.md that were retired. `spent` is what the calls of this run cost; the row's usage is what all runs
-    of the agent, date and phase have cost together.
+    of the agent, date and phase have cost together. `insights` are those that a dream found or that stand otherwise
+    since, one line each.
     """
 
     row: LedgerRow
     files: tuple[Path, ...] = ()
     diff: str = ""
+    insights: tuple[str, ...] = ()
     refused: tuple[str, ...] = ()
     spent: tuple[Usage, ...] = ()
     retired: int = 0

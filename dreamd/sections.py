@@ -60,7 +60,7 @@ class DeepDream(Section, frozen=True):
 
 
 class Dream(Section, frozen=True):
-    enabled: bool = False  # by themselves and in the night; `dreamd dream` works by hand all the same
+    enabled: bool = True  # by themselves and in the night; `dreamd dream` works by hand all the same
     checkpoint_steps: Count = 50  # records of a task under way before it is dreamt of
     pool_threshold: Count = 2000  # fresh memories
     idle_s: Seconds = 900.0  # without a new record
@@ -73,8 +73,9 @@ class Dream(Section, frozen=True):
     attempts: Count = 3  # of a group, halved each time, before it is parked until the next dream
     max_new: Count = 30  # insights a dream
     max_changed: Count = 20  # candidates a dream
+    max_contradictions: Count = 30  # linked a dream; both sides are flagged at once
     max_superseded: Count = 10  # insights a dream
-    max_superseded_share: Share = 0.05  # of the agent's insights
+    max_superseded_share: Share = 0.05  # of the agent's insights; one always
     similarity: Share = 0.5  # overlap from which two statements are about the same
 
 

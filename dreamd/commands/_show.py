@@ -19,7 +19,7 @@ from dreamd.errors import UsageError
 from dreamd.gate.order import asked_by_a_person
 from dreamd.locks import one_night
 from dreamd.parts import Parts
-from dreamd.stores.base import LedgerRow
+from dreamd.stores.base import LedgerRow, MemoryQuery
 
 T = TypeVar("T")
 
@@ -59,6 +59,17 @@ def agents_of(parts: Parts, agent: str | None) -> list[str]:
     if not parts.config.enabled:
         raise UsageError("no agent is configured", hint="run `dreamd init` to find those on this machine")
     return list(parts.config.enabled)
+
+
+def agents_kept(parts: Parts, agent: str | None) -> list[str]:
+    """As `agents_of`, but for one that is configured no more the pool still answers. Raises UsageError, StoreError."""
+    if (
+        agent
+        and agent not in parts.config.agents
+        and any(parts.store.memories(MemoryQuery(agent=agent, limit=1)))
+    ):
+        return [agent]
+    return agents_of(parts, agent)
 
 
 def local_time(at: datetime, zone: ZoneInfo) -> str:

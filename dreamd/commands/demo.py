@@ -117,6 +117,8 @@ def _tell(home: Path, day: date, outcomes: Sequence[Outcome]) -> None:
         click.echo(f"  {row.agent} {row.phase_name}: {row.state}{paid}{reason}")
         for path in outcome.files:
             click.secho(f"    {path.relative_to(home)}", fg="cyan")
+        for told in outcome.insights:
+            click.secho(f"    {told}", fg="green")
         for refused in outcome.refused:
             click.secho(f"    refused: {refused}", fg="yellow")
         click.echo("".join(f"      {line[1:]}\n" for line in _added(outcome.diff)), nl=False)
@@ -129,15 +131,17 @@ def _added(diff: str) -> list[str]:
 def _explain(home: Path, llm: Llm, *, kept: bool) -> None:
     click.echo()
     if llm.provider == "none":
-        click.echo("No LLM is configured: the dailies above are rule-based, and Deep Dream was skipped.")
-        click.echo("`dreamd demo --scripted` shows Deep Dream with replies written beforehand.")
+        click.echo(
+            "No LLM is configured: dailies and dreams above are rule-based, and Deep Dream was skipped."
+        )
+        click.echo("`dreamd demo --scripted` shows it with replies written beforehand.")
     elif llm.provider == "scripted":
         click.echo(
             "The replies were written beforehand, not by a model; auditing, writing and evidence are real."
         )
     if kept:
         asked = f"dreamd --config {home}/config.toml why {home}/kettle/memory/{DAYS[-1]}.md:4"
-        click.echo(f"Kept in {home}. Ask what a line rests on: {asked}")
+        click.echo(f"Kept in {home}. Ask what a line or an insight rests on: {asked}")
 
 
 COMMAND: click.Command = command

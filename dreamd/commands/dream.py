@@ -8,14 +8,10 @@ import anyio
 import click
 
 from dreamd.commands import _show
-from dreamd.dream.decide import Shift
 from dreamd.dream.phase import Dreamt, dream
 from dreamd.parts import Parts
-from dreamd.pool.plain import plain
 from dreamd.stores.base import cost
 from dreamd.tail.sync import sync
-
-_MARKS = {"long_term": "^", "superseded": "x", "archived": "-", "candidate": "+"}
 
 
 @click.command("dream")
@@ -46,6 +42,8 @@ def command(ctx: click.Context, agent: str | None, force: bool, dry_run: bool, a
     else:
         for one in dreams:
             show(one, dry_run=dry_run)
+        if not parts.config.dream.enabled:
+            click.echo("dream.enabled is false: no dream comes by itself, and none in the night", err=True)
     return 1 if any(one.parked for one in dreams) else 0
 
 
@@ -83,10 +81,14 @@ def show(dreamt: Dreamt, *, dry_run: bool = False) -> None:
         return
     click.echo(f"{row.agent}: {told(dreamt)}{reason}{', dry run: nothing is written' if dry_run else ''}")
     for shift in dreamt.shifts:
-        if shift.before != shift.after:
-            click.echo(f"  {line(shift)}")
+        if shift.before != shift.after and not shift.put_away:
+            click.echo(f"  {shift.told}")
+    if away := sum(shift.put_away for shift in dreamt.shifts):
+        click.echo(f"  {_show.some(away, 'word')} of the moment put away until said again")
     for refused in dreamt.refused:
         click.echo(f"  refused: {refused}")
+    for waits in dreamt.waits:
+        click.echo(f"  waits: {waits}")
     for group in dreamt.parked:
         click.echo(f"  parked: {_show.some(len(group.ids), 'record')} of {group.key}: {group.reason}")
 
@@ -106,15 +108,6 @@ def told(dreamt: Dreamt) -> str:
         else ""
     )
     return f"{_show.some(counts.records, 'record')}: {', '.join(changes) or 'nothing to change'}{calls}"
-
-
-def line(shift: Shift) -> str:
-    was = f"{shift.before.replace('_', '-')} -> " if shift.before else "new "
-    return f"{_MARKS.get(shift.after, ' ')} {was}{shift.after.replace('_', '-')} {shift.memory_id[:8]}  {_one_line(shift.statement)}"
-
-
-def _one_line(text: str) -> str:
-    return " ".join(plain(text).split())
 
 
 COMMAND: click.Command = command

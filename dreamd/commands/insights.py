@@ -32,7 +32,7 @@ def command(ctx: click.Context, agent: str | None, statuses: tuple[Status, ...],
     with _show.opened(ctx) as parts:
         found = [
             standing
-            for one in _show.agents_of(parts, agent)
+            for one in _show.agents_kept(parts, agent)
             for standing in standings(parts.store, one, parts.config, parts.clock.now())
             if standing.insight.status in wanted
         ]

@@ -97,6 +97,8 @@ def show(day: date, outcomes: Sequence[Outcome], *, dry_run: bool) -> None:
         places = (_place(outcome, path) for path in outcome.files)
         wrote = "; ".join(filter(None, [*places, _retired(outcome), _cost(outcome)]))
         click.echo(f"  {_said(outcome)}{f': {wrote}' if wrote else ''}")
+        for told in outcome.insights:
+            click.echo(f"    {told}")
         for refused in outcome.refused:
             click.echo(f"    refused: {refused}")
         if dry_run:

@@ -10,6 +10,8 @@ from dreamd.errors import UsageError
 from dreamd.pool.plain import plain
 from dreamd.sections import Promote
 
+_MOST_DIGITS = 10
+
 
 @click.command("replay")
 @_show.agent_option
@@ -30,7 +32,7 @@ def command(ctx: click.Context, agent: str | None, settings: tuple[str, ...], as
         other = with_settings(now, settings)
         found = [
             one
-            for agent_id in _show.agents_of(parts, agent)
+            for agent_id in _show.agents_kept(parts, agent)
             for one in replayed(parts.store, agent_id, now, other)
         ]
     if as_json:
@@ -51,13 +53,16 @@ def with_settings(promote: Promote, settings: tuple[str, ...]) -> Promote:
         if not sign or section != "promote" or name not in values:
             known = [f"promote.{one}" for one in values]
             raise UsageError(f"--set {setting}: no threshold of that name", hint=nearest(key.strip(), known))
-        values[name] = value.strip()
-    try:
-        return msgspec.convert(values, Promote, strict=False)
-    except msgspec.ValidationError as error:
+        values[name] = _count(setting, value.strip())
+    return msgspec.convert(values, Promote)
+
+
+def _count(setting: str, value: str) -> int:
+    if not (value.isascii() and value.isdigit() and len(value) < _MOST_DIGITS and int(value)):
         raise UsageError(
-            f"--set: {error}", hint="give a whole number, such as promote.min_tasks=3"
-        ) from error
+            f"--set {setting}: {value or 'nothing'} is no whole number from 1 on", hint="such as 3"
+        )
+    return int(value)
 
 
 def told(one: Replayed) -> str:

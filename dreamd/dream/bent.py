@@ -9,9 +9,9 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
 from itertools import combinations, islice, pairwise
 
+from dreamd.pool.remembering import remembering
 from dreamd.pool.similarity import covered, keywords
 from dreamd.pool.support import facts
 
@@ -28,7 +28,7 @@ _PIECE = re.compile(
 )
 
 
-@lru_cache(maxsize=4096)
+@remembering(2048)
 def bent(statement: str, source: str) -> bool:
     """All sentences of the source that speak of it say something else with these words."""
     said = _normal(statement)[:_LONGEST]

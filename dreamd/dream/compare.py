@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from dreamd.dream.bent import rearranged
 from dreamd.dream.wording import BOUND, Wording, is_chinese, loose, wording
+from dreamd.pool.remembering import remembering
 from dreamd.pool.support import unsupported
 
 SIMILARITY = 0.5  # as in sections.Dream
@@ -38,6 +39,13 @@ class Different(Struct, frozen=True, tag=True):
     pass
 
 
+class Adds(Struct, frozen=True, tag=True):
+    """They say the same, and one side a detail more, in a clause of its own: whoever says `fuller` says `core` too."""
+
+    core: str
+    fuller: str
+
+
 class Contradicts(Struct, frozen=True, tag=True):
     """`reason` names the number, name or denial."""
 
@@ -46,9 +54,10 @@ class Contradicts(Struct, frozen=True, tag=True):
 
 Clauses = tuple[tuple[str, ...], ...]
 SAME, DIFFERENT = Same(), Different()
-Verdict = Same | Contradicts | Different
+Verdict = Same | Contradicts | Different | Adds
 
 
+@remembering(8192)
 def compare(left: str, right: str, similarity: float = SIMILARITY) -> Verdict:
     """The same whichever comes first. `similarity` is the overlap from which statements are about the same."""
     a, b = sorted((wording(left), wording(right)), key=lambda one: (one.plain, one.said))
@@ -57,6 +66,8 @@ def compare(left: str, right: str, similarity: float = SIMILARITY) -> Verdict:
     if reason := _denies(a, b) or _denies(b, a):
         return Contradicts(reason)
     found = DIFFERENT if _turned_round(a, b) else _compared(a, b, similarity)
+    if found == DIFFERENT:
+        return _adds(left, right, similarity)
     return DIFFERENT if found == SAME and rearranged(left, right) else found
 
 
@@ -79,6 +90,47 @@ def _polar(a: Wording, b: Wording) -> Verdict:
         return SAME
     opposite = _nested(a, b) and {left, right} == {True, False}
     return Contradicts("one denies what the other says") if opposite else DIFFERENT
+
+
+# --- a detail more ---
+
+_LIMITS = re.compile(
+    r"\b(?:but|except|unless|only|if|when|while|until|though|although|not|never|no longer|instead|rather)\b|n't\b|但|除|只|仅|如果|要是|除非|虽然|尽管|直到|时候?(?:$|[,，])",
+    re.IGNORECASE,
+)
+
+
+def _adds(left: str, right: str, similarity: float) -> Verdict:
+    """One has a clause with an exact value or name that the other has not, and without it they are the same.
+
+    What limits the rest ("but not on Mondays", "only if") is more than a detail.
+    """
+    for core, fuller in ((left, right), (right, left)):
+        rest = _without_details(core, fuller)
+        if rest and _says_all(rest, core) and compare(core, rest, similarity) == SAME:
+            return Adds(core, fuller)
+    return DIFFERENT
+
+
+def _says_all(rest: str, core: str) -> bool:
+    words = loose(wording(core).words)
+    return bool(words) and words <= loose(wording(rest).words) and not unsupported(core, [rest])
+
+
+def _without_details(core: str, fuller: str) -> str:
+    """The fuller statement without its last clauses, those that hold all it states exactly beyond the core; or ""."""
+    if not _CLAUSE_ENDS.search(fuller) or not unsupported(fuller, [core]):
+        return ""
+    for comma in _CLAUSE_ENDS.finditer(fuller):
+        rest, details = fuller[: comma.start()].strip(), fuller[comma.end() :]
+        if unsupported(rest, [core]):
+            return ""
+        if unsupported(details, [core]) and not _LIMITS.search(details):
+            return rest
+    return ""
+
+
+_CLAUSE_ENDS = re.compile(r",(?!\d)|[;，；]")
 
 
 # --- likeness ---
@@ -138,7 +190,7 @@ def _without(clauses: Clauses, leaving: frozenset[str]) -> Clauses:
     return tuple(tuple(word for word in clause if word not in leaving) for clause in clauses)
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def _by_character(clauses: Clauses) -> Clauses:
     return tuple(tuple(_characters(clause)) for clause in clauses)
 
@@ -271,18 +323,33 @@ def _denies(one: Wording, other: Wording) -> str:
     denied = wording(one.denied)
     words = (other.words & denied.words) - one.words
     values = (other.values & denied.values) - one.values
-    spoken = len(other.words & (one.words | denied.words)) + len(values)
-    if not (words or values) or not other.words or spoken < _DENIES * (len(other.words) + len(values)):
+    mine = one.words | denied.words
+    spoken = max(
+        _spoken(mine, other.words, len(values)), _spoken(loose(mine), loose(other.words), len(values))
+    )
+    if not (words or values) or not other.words or spoken < _DENIES:
         return ""
     return "" if _another(one, other, denied.words) else f"one says it is not {one.denied.strip()}"
 
 
+def _spoken(mine: frozenset[str], others: frozenset[str], values: int) -> float:
+    """The share of the others' words, and of values, that are spoken of."""
+    return (len(mine & others) + values) / max(len(others) + values, 1)
+
+
 def _another(one: Wording, other: Wording, denied: frozenset[str]) -> bool:
     """The alpha server is not the beta server: before a word of both stands a word of each."""
-    shared = one.words & other.words
-    mine, others = (_slots(each.clauses, shared) for each in (one, other))
+    return all(
+        _another_read(mine, others, denied | loose(denied))
+        for mine, others, _ in _readings(one, other, frozenset())
+    )
+
+
+def _another_read(mine: Clauses, others: Clauses, denied: frozenset[str]) -> bool:
+    shared = frozenset(chain.from_iterable(mine)) & frozenset(chain.from_iterable(others))
+    ours, theirs = (_slots(each, shared) for each in (mine, others))
     return any(
-        before == BOUND and others[before, after] - denied for before, after in mine.keys() & others.keys()
+        before == BOUND and theirs[before, after] - denied for before, after in ours.keys() & theirs.keys()
     )
 
 

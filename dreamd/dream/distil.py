@@ -214,9 +214,10 @@ class _Distiller:
         lines = [self._shown(memory, label, attempt) for label, memory in labelled.items()]
         notes = reply.notes(await self._call("distil", lines, faults))
         found = await to_thread.run_sync(points.noted, notes, labelled)
-        if found.faults and not found.points and not faults:
+        own = [fault for fault in dict.fromkeys(found.faults) if fault != "example"]
+        if own and not found.points and not faults:
             says = SAYS[self._frame.language]
-            return await self._noted(records, attempt, [says[fault] for fault in dict.fromkeys(found.faults)])
+            return await self._noted(records, attempt, [says[fault] for fault in own])
         self._refuse("a note", found.faults)
         return list(found.points)
 
@@ -260,9 +261,7 @@ class _Distiller:
         """The drafts of one answer, and of a second one where the first has faults, which are named to the model."""
         proposed = reply.proposals(await self._call(step, lines, faults))
         first = await to_thread.run_sync(judged, proposed, resolve, self._inputs)
-        if not first.faulty:
-            return list(first.good)
-        second = await self._second(step, lines, resolve, first)
+        second = await self._second(step, lines, resolve, first) if first.faulty else Judged()
         drafts, refused = await to_thread.run_sync(
             final, first, second, self._inputs, self._settings.similarity
         )

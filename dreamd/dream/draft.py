@@ -16,7 +16,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     """One sentence that the memories `ref_ids` (raw) are said to show.
 
     `confidence` is the proposer's own figure: only ever a cap. `explicit` says that the human stated it on purpose for
-    later. `author` is "rule" or "model". `weak`: its records hardly bear it out, or only together; it is kept to be seen
+    later. `author` is "rule" or "model". `passing`: a word of the moment, put away until it is said again. `weak`: its records hardly bear it out, or only together; it is kept to be seen
     and is never to be promoted as it stands.
     """
 
@@ -30,3 +30,4 @@ class Draft(Struct, frozen=True, kw_only=True):
     explicit: bool = False
     author: str = "rule"
     weak: bool = False
+    passing: bool = False

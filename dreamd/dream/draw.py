@@ -4,6 +4,7 @@ A group it fails at is parked with the reason, the others go on. Without an LLM 
 """
 
 from collections.abc import Callable, Sequence
+from heapq import nlargest
 from itertools import chain
 
 import anyio
@@ -27,10 +28,27 @@ Progress = Callable[[int, int], None]  # groups done, groups in all
 GROUP_RECORDS = 500  # of one primary group: what is parked together, not what is sent together
 _REFUSALS = 3  # of groups, from which on it is not the group's fault
 _JOINED_GROUPS, _JOINED_RECORDS = 10, 40  # entity groups of one dream, records of one
+_EARLIER = 2000  # records under what is known, the latest of them, that a fresh one may be joined with
 
 
 def nobody(_done: int, _of: int) -> None:
     """Shows nothing."""
+
+
+class Together:
+    """The progress of several portions as that of one."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._before = self._of = 0
+
+    def __call__(self, done: int, of: int) -> None:
+        self._of = of
+        self._progress(self._before + done, self._before + of)
+
+    def next(self) -> None:
+        self._before += self._of
+        self._of = 0
 
 
 class ParkedGroup(Struct, frozen=True):
@@ -78,16 +96,17 @@ def together(material: Material, kept: frozenset[str]) -> list[Group]:
 
     Of those joined groups only such as bring a fresh memory together with one of another group or of an earlier dream.
     """
+    fresh = {memory.memory_id for memory in material.fresh}
     primary = [
         Group(group.key, group.by, tuple(one for one in group.ids if one in kept))
         for group in groups(material.fresh, GROUP_RECORDS)
     ]
     primary = [group for group in primary if group.ids]
     place = {one: group.key for group in primary for one in group.ids}
-    left_out = {memory.memory_id for memory in material.fresh} - kept
-    worth = sorted(
-        (one for ref, one in material.raws.items() if ref not in left_out), key=lambda one: one.seq
-    )
+    earlier = (one for ref, one in material.raws.items() if ref not in fresh)
+    worth = nlargest(_EARLIER, earlier, key=_arrived)
+    worth += (one for one in material.fresh if one.memory_id in kept)
+    worth.sort(key=_arrived)
     joined = [
         Group(group.key, group.by, group.ids[-_JOINED_RECORDS:])
         for group in entity_groups(worth)
@@ -95,6 +114,10 @@ def together(material: Material, kept: frozenset[str]) -> list[Group]:
     ]
     joined.sort(key=lambda group: (-len(group.ids), group.key))
     return [*primary, *joined[: min(_JOINED_GROUPS, len(primary))]]
+
+
+def _arrived(memory: Memory) -> int:
+    return memory.seq
 
 
 async def draw(provider: Provider | None, material: Material, parts: Parts, progress: Progress) -> Drawn:

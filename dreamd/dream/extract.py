@@ -68,6 +68,7 @@ def _humans(memory: Memory) -> Iterator[Draft]:
             applies_when=act.applies_when,
             confidence=_SURE.get(act.cue, 1.0),
             explicit=act.explicit,
+            passing=act.passing,
         )
 
 
@@ -128,4 +129,5 @@ def _joined(alike: Sequence[Draft]) -> Draft:
         applies_when=first.applies_when,
         confidence=max(draft.confidence for draft in alike),
         explicit=any(draft.explicit for draft in alike),
+        passing=all(draft.passing for draft in alike),
     )

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from dreamd.dream.draft import Draft, Quote
 from dreamd.dream.points import Point, named
+from dreamd.dream.prompt import copied
 from dreamd.dream.reply import Cited, Proposal
 from dreamd.dream.said import found
 from dreamd.dream.verify import SAYS, Fault, faults, hard, settled
@@ -23,10 +24,11 @@ _LONGEST_NAMED = 100  # characters of a faulty statement that the model is shown
 
 
 class Judged(Struct, frozen=True):
-    """`good` are settled drafts."""
+    """`good` are settled drafts; `copied` counts those that were but the prompt's example: no second answer is due for them."""
 
     good: tuple[Draft, ...] = ()
     faulty: tuple[tuple[Draft, tuple[Fault, ...]], ...] = ()
+    copied: int = 0
 
 
 def of_records(labelled: Mapping[str, Memory]) -> Resolve:
@@ -79,14 +81,10 @@ def _record(label: str, labelled: Mapping[str, Memory]) -> str:
 
 
 def judged(proposals: Iterable[Proposal], resolve: Resolve, inputs: Mapping[str, Memory]) -> Judged:
-    good: list[Draft] = []
-    faulty: list[tuple[Draft, tuple[Fault, ...]]] = []
-    for draft in map(resolve, proposals):
-        if wrong := faults(draft, inputs):
-            faulty.append((draft, wrong))
-        else:
-            good.append(settled(draft, inputs))
-    return Judged(tuple(good), tuple(faulty))
+    drafts = [(draft, faults(draft, inputs)) for draft in map(resolve, proposals)]
+    faulty = [(draft, wrong) for draft, wrong in drafts if wrong and not copied(draft.statement)]
+    good = tuple(settled(draft, inputs) for draft, wrong in drafts if not wrong)
+    return Judged(good, tuple(faulty), len(drafts) - len(good) - len(faulty))
 
 
 def named_faults(first: Judged, language: Tongue) -> list[str]:
@@ -109,7 +107,8 @@ def final(
             refused.setdefault(draft.statement, wrong)
         elif not any(alike(draft, other, similarity) for other in kept):
             kept.append(settled(draft, inputs))
-    return kept, [_reason(wrong) for wrong in refused.values()]
+    copies = [_reason(("example",))] * (first.copied + second.copied)
+    return kept, [*(_reason(wrong) for wrong in refused.values()), *copies]
 
 
 def _reason(wrong: Iterable[Fault]) -> str:

@@ -2,17 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import chain
 from typing import get_args
 
 from dreamd.dream.wording import loose, wording
 from dreamd.memories import Memory, Status
+from dreamd.pool.remembering import remembering
 
 LIVE: tuple[Status, ...] = ("candidate", "long_term")
 
 
 _LEAST = 0.2  # of the words of two statements, what they must share to be worth a closer look
+_MOST = 100  # insights that are looked at closely, those that share most: a thousand look-alikes cost no million looks
 
 
 class Known:
@@ -35,10 +36,19 @@ class Known:
         if former is None or former.content != insight.content:
             self._index(insight, former.content if former else "")
 
+    def drop(self, memory_id: str) -> None:
+        """As if it had never been put."""
+        insight = self._insights.pop(memory_id)
+        del self._order[memory_id], self._sizes[memory_id]
+        for word in _spoken_of(insight.content):
+            self._by_word[word].discard(memory_id)
+        self._twins[wording(insight.content).plain].discard(memory_id)
+
     def _index(self, insight: Memory, former: str) -> None:
         one = insight.memory_id
         for word in _spoken_of(former):
             self._by_word[word].discard(one)
+        self._twins.get(wording(former).plain, set()).discard(one)
         for word in _spoken_of(insight.content):
             self._by_word.setdefault(word, set()).add(one)
         self._sizes[one] = len(_spoken_of(insight.content))
@@ -57,13 +67,15 @@ class Known:
         """Those that share enough with it to be compared, in the order they came."""
         words = _spoken_of(statement)
         shared = Counter(chain.from_iterable(self._by_word.get(word, ()) for word in words))
-        ids = {one for one, count in shared.items() if 2 * count >= _LEAST * (len(words) + self._sizes[one])}
-        ids |= self._twins.get(wording(statement).plain, set())
+        likeness = {one: 2 * count / (len(words) + self._sizes[one]) for one, count in shared.items()}
+        close = (one for one, like in likeness.items() if like >= _LEAST)
+        closest = sorted(close, key=lambda one: (-likeness[one], -self._order[one]))[:_MOST]
+        ids = {*closest, *self._twins.get(wording(statement).plain, set())}
         found = (self._insights[one] for one in sorted(ids, key=self._order.__getitem__))
         return [insight for insight in found if insight.status in statuses]
 
 
-@lru_cache(maxsize=8192)
+@remembering(2048)
 def _spoken_of(statement: str) -> frozenset[str]:
     """What it is about, and what it denies."""
     about = wording(statement)

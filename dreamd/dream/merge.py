@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from dreamd.dream import confidence
 from dreamd.dream.compare import SAME, compare
 from dreamd.dream.draft import Draft
-from dreamd.dream.promote import evidence_of, happened, humans_own, on_purpose, support
+from dreamd.dream.promote import evidence_of, happened, humans_own, on_purpose, support, support_of, telling
 from dreamd.memories import Kind, Memory, derived_id
 from dreamd.pool.acts import acts
 from dreamd.records import Trust
@@ -63,8 +63,10 @@ def merged(
     grown = replace(insight, ref_ids=refs)
     evidence = evidence_of(grown, raws)
     grown = replace(grown, content=_worded(insight, draft, evidence, similarity))
-    found = support(evidence, grown.content, grown.kind)
+    found = support_of(grown, raws)
     trust = min(record.trust for record in evidence)
+    if any(ref not in raws for ref in refs):  # not all of very many are at hand
+        trust = min(trust, insight.trust)
     figure = confidence.of(found, trust, contradicted=insight.contradictions_flag, cap=draft.confidence)
     news = any(ref not in had for ref in refs)
     return replace(
@@ -103,10 +105,12 @@ def _worded(insight: Memory, draft: Draft, evidence: Sequence[Memory], similarit
 
 
 def _borne(text: str, evidence: Sequence[Memory], kind: Kind | None) -> tuple[int, bool]:
-    return support(evidence, text, kind).records, any(on_purpose(record, text) for record in evidence)
+    return support(evidence, text, kind).records, any(
+        on_purpose(record, text) for record in telling(evidence)
+    )
 
 
 def _agreed(insight: Memory, draft: Draft, evidence: Iterable[Memory], similarity: float) -> bool:
-    said = {act.statement for record in evidence for act in acts(record.content)}
+    said = {act.statement for record in telling(evidence) for act in acts(record.content)}
     ours = [text for text in said if compare(text, insight.content, similarity) == SAME]
     return all(compare(text, draft.statement, similarity) == SAME for text in ours)

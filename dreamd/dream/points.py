@@ -14,7 +14,7 @@ from typing import TypeVar
 from msgspec import Struct
 
 from dreamd.dream.draft import Quote
-from dreamd.dream.prompt import weight
+from dreamd.dream.prompt import copied, weight
 from dreamd.dream.reply import Note
 from dreamd.dream.said import by_human, commands, found, speaker
 from dreamd.dream.verify import Fault, of_form, of_sources
@@ -57,7 +57,8 @@ def noted(notes: Iterable[Note], records: Mapping[str, Memory]) -> Noted:
     for note in notes:
         quotes, wrong = quoted(note, records)
         points += _standing(note.text, quotes, _by_id(records.values())) if quotes else ()
-        faults += wrong[:1] or ["unquoted"] if not quotes else ()
+        if not quotes:
+            faults += ["example"] if copied(note.text) else wrong[:1] or ["unquoted"]
     return Noted(tuple(points), tuple(faults))
 
 

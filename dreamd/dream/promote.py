@@ -9,20 +9,23 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dreamd.dream.compare import SAME, compare
+from dreamd.dream.compare import SAME, Adds, compare
 from dreamd.dream.said import by_human
 from dreamd.dream.verify import bears_out, hard, of_sources
 from dreamd.memories import Kind, Memory, Status
 from dreamd.pool.acts import acts
+from dreamd.pool.remembering import remembering
 from dreamd.pool.similarity import covered
 from dreamd.pool.speech import redacted, rule_like
 from dreamd.records import Trust
 from dreamd.sections import Promote
+
+T = TypeVar("T")
 
 
 class Support(Struct, frozen=True, kw_only=True):
@@ -39,8 +42,11 @@ class Support(Struct, frozen=True, kw_only=True):
 
 
 def support(raws: Iterable[Memory], statement: str = "", kind: Kind | None = None) -> Support:
-    """What the raw memories come to as evidence; with a statement only those count that each bear it out."""
-    votes = independent(_voters(raws, statement, kind))
+    """What the raw memories come to as evidence; with a statement only those count that each bear it out.
+
+    Of very many the earliest and the latest are looked at: more of them say nothing more, and cost.
+    """
+    votes = independent(_voters(telling(raws), statement, kind))
     return Support(
         windows=len({vote.window for vote in votes}),
         tasks=len({task_of(vote) for vote in votes}),
@@ -50,9 +56,47 @@ def support(raws: Iterable[Memory], statement: str = "", kind: Kind | None = Non
     )
 
 
+_FIRST, _LAST = 8, 24
+
+
+def telling(raws: Iterable[Memory]) -> list[Memory]:
+    """The earliest and the latest, all where they are few."""
+    found = list(raws)
+    if len(found) > _FIRST + _LAST:
+        found.sort(key=lambda one: (happened(one), one.seq, one.memory_id))
+    return telling_of(found)
+
+
+def telling_of(things: Sequence[T]) -> list[T]:
+    """The first and the last of things in order."""
+    few = len(things) <= _FIRST + _LAST
+    return list(things) if few else [*things[:_FIRST], *things[-_LAST:]]
+
+
 def support_of(insight: Memory, raws: Mapping[str, Memory]) -> Support:
-    """The support of an insight by the raw memories among its refs."""
-    return support(evidence_of(insight, raws), insight.content, insight.kind)
+    """The support of an insight by the raw memories among its refs.
+
+    What was moved to an archive cannot be read here any more and is no less true: it counts as far as it did.
+    """
+    evidence = evidence_of(insight, raws)
+    found = support(evidence, insight.content, insight.kind)
+    away = [one for one in evidence if moved(one)]
+    return replace(
+        found,
+        windows=_still(found.windows, insight.windows, len({one.window for one in away})),
+        tasks=_still(found.tasks, insight.tasks, len({task_of(one) for one in away})),
+        records=_still(found.records, insight.origins, len(away)),
+        trust=found.trust if found.records or not away else min(one.trust for one in away),
+    )
+
+
+def moved(memory: Memory) -> bool:
+    """Its words are in an archive, or gone by retention: not withdrawn."""
+    return memory.status == "archived" or (memory.role != "tool" and not memory.content.strip())
+
+
+def _still(found: int, before: int, away: int) -> int:
+    return max(found, min(before, found + away))
 
 
 def evidence_of(insight: Memory, raws: Mapping[str, Memory]) -> list[Memory]:
@@ -89,14 +133,20 @@ def _own(memory: Memory) -> Memory | None:
     return replace(memory, content=words) if words.strip() and "[dreamd:" not in memory.content else None
 
 
-@lru_cache(maxsize=8192)
+@remembering(2048)
 def _votes_for(memory: Memory, statement: str) -> bool:
     return bears_out(memory, statement) or _says(memory, statement)
 
 
 def _says(memory: Memory, statement: str) -> bool:
-    """The human says the same in other words."""
-    return by_human(memory) and any(compare(act.statement, statement) == SAME for act in acts(memory.content))
+    """The human says the same in other words, or that and more."""
+    return by_human(memory) and any(says(act.statement, statement) for act in acts(memory.content))
+
+
+def says(told: str, statement: str) -> bool:
+    """Who says `told` says the statement."""
+    verdict = compare(told, statement)
+    return verdict == SAME or (isinstance(verdict, Adds) and verdict.core == statement)
 
 
 def independent(raws: Iterable[Memory]) -> list[Memory]:

@@ -8,13 +8,15 @@ the journal knows it again.
 
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from string import Template
 from typing import Literal, get_args
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Purpose
 from dreamd.dream.said import fold
@@ -43,6 +45,37 @@ def _texts(tongue: Tongue) -> Mapping[str, Template]:
 
 
 _TEXTS: Mapping[Tongue, Mapping[str, Template]] = {"en": _texts("en"), "zh": _texts("zh")}
+
+
+# --- what a small model copies ---
+
+
+def _said_in(value: object) -> Iterator[str]:
+    """All sentences and quotes of an example's answer."""
+    if isinstance(value, dict):
+        yield from (_words(text) for name in ("text", "statement") if (text := value.get(name)))
+    parts = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    yield from chain.from_iterable(map(_said_in, parts))
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
+
+
+_EXAMPLES = frozenset(
+    chain.from_iterable(
+        _said_in(msgspec.json.decode(answer))
+        for texts in _TEXTS.values()
+        for name, text in texts.items()
+        if name.endswith("_example")
+        for answer in re.findall(r"^\{.*\}$", text.template, re.MULTILINE)
+    )
+)
+
+
+def copied(text: str) -> bool:
+    """It stands in an example of the prompts, word for word."""
+    return _words(text) in _EXAMPLES
 
 
 # --- the shape of an answer ---
@@ -121,8 +154,12 @@ def weight(line: str) -> int:
 
 
 def prompt(step: Step, lines: Sequence[str], frame: Frame, faults: Sequence[str] = ()) -> Prompt:
-    """`lines` begin with their labels and weigh no more than the room. `faults` say what was wrong with the last answer."""
+    """`lines` begin with their labels and weigh no more than the room. `faults` say what was wrong with the last answer.
+
+    Asked again a model sees no example: what it had at hand before, it may have copied.
+    """
     extras, _ = _tier(step, frame)
+    extras = replace(extras, example=extras.example and not faults)
     share = frame.max_input_tokens // _SHARE
     known = _fitting(_nearest(frame.known, lines), share) if extras.known and _concludes(step) else []
     return _composed(step, lines, frame, extras, known, _fitting(faults, share))

@@ -1,9 +1,14 @@
 """Drafts and what is known in; new insights, changed ones, contradictions and corrections out (pure).
 
 Law: the same is said once and has all the evidence; what contradicts is kept on both sides, flagged and linked; nothing
-is overwritten, and nothing superseded without a living successor. What a dream may not do any more today is named, and
-its raw memories wait, so that the next dream finds them. The order of drafts does not matter, and drafts that come
-again change nothing.
+is overwritten, and nothing superseded without a living successor. The order of drafts does not matter, and drafts that
+come again change nothing.
+
+Nothing is done in unbounded amounts, and nothing left undone unsaid. What is too much new or changed for one round goes
+into the next one, `ROUNDS` at most; what is left then waits with its raw memories, so that the next dream finds them.
+Contradictions and corrections touch what was known: their bounds hold for all rounds together, and what is beyond them
+is found again by its flag when there is news. Of few insights 5 % are none: one correction a dream is carried out
+whatever their share, so that what a person puts right never waits for ever.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,12 +20,13 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.dream import confidence
-from dreamd.dream.compare import SAME, Contradicts, Different, Same, compare, likeness
+from dreamd.dream.compare import SAME, Adds, Contradicts, Different, Same, compare, likeness
 from dreamd.dream.correct import Correction, corrections
 from dreamd.dream.draft import Draft
 from dreamd.dream.known import LIVE, Known
 from dreamd.dream.merge import born, merged, trusted
-from dreamd.dream.promote import evidence_of, happened, support_of
+from dreamd.dream.odds import linked, within
+from dreamd.dream.promote import evidence_of, happened, support_of, telling
 from dreamd.dream.wording import wording
 from dreamd.memories import Memory, Status
 from dreamd.pool.acts import acts
@@ -31,17 +37,18 @@ from dreamd.stores.base import Contradiction
 __all__ = ["Contradicts", "Different", "Same", "Settled", "compare", "settle"]
 
 _AGAIN = 0.6  # of the similarity: what an insight's own evidence says again need not be as like it as news
-_ALWAYS = (
-    3  # insights that a dream may supersede whatever their share: one thing may stand in several wordings
-)
+_ALWAYS = 1  # insight that a dream may supersede whatever its share
+ROUNDS = 20
+_TWICE = 2
+_OPPOSED: tuple[Status, ...] = (*LIVE, "archived")
 _RANK: Mapping[Status, int] = {"long_term": 0, "candidate": 1, "archived": 2}
 
 
 class Settled(Struct, frozen=True, kw_only=True):
     """`new`, `changed` and `superseded` are insights as they are to be, each in one of them.
 
-    `held_back` says why drafts came to nothing today; `waiting` are the raw memories of those that only came too many:
-    they are to be dreamt of again.
+    `held_back` says why drafts came to nothing; `waits` what was too much today, and `late` counts that. `waiting` are
+    the raw memories of drafts that only came too many: they are to be dreamt of again.
     """
 
     new: tuple[Memory, ...] = ()
@@ -49,6 +56,8 @@ class Settled(Struct, frozen=True, kw_only=True):
     superseded: tuple[Memory, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
     held_back: tuple[str, ...] = ()
+    waits: tuple[str, ...] = ()
+    late: int = 0
     waiting: frozenset[str] = frozenset()
 
 
@@ -58,18 +67,25 @@ def settle(
     raws: Mapping[str, Memory],
     settings: Dream,
     now: datetime,
+    *,
+    linked: Iterable[Contradiction] = (),
+    rounds: int = 1,
 ) -> Settled:
     """What the drafts make of what is known.
 
     `known` are an agent's insights of every status but withdrawn and forgotten; `raws` all raw memories under the
-    drafts and under those, but for withdrawn and forgotten ones.
+    drafts and under those, but for withdrawn and forgotten ones. `linked` are the contradictions known before.
     """
-    table = _Table(known, raws, settings, now)
-    for draft in sorted(drafts, key=_order):
-        table.take(draft)
-    table.keep_within()
+    table = _Table(known, raws, settings, now, linked)
+    left = sorted(drafts, key=_order)
+    for _ in range(rounds):
+        left = table.round(left)
+        if not left:
+            break
+    table.wait_for(left)
     table.oppose()
     table.put_right()
+    table.put_away()
     return table.settled()
 
 
@@ -85,19 +101,16 @@ def _order(draft: Draft) -> tuple[object, ...]:
     )
 
 
-def _linked(content: str, said: Iterable[str], similarity: float) -> tuple[str, ...]:
-    """What was said that is the same as the content, or as what is."""
-    found, left = [content], list(dict.fromkeys(said))
-    for text in found:  # grows while it is gone through
-        found += [other for other in left if other not in found and compare(text, other, similarity) == SAME]
-    return tuple(found)
-
-
 class _Table:
     """What becomes of the insights, built up draft by draft."""
 
     def __init__(
-        self, known: Sequence[Memory], raws: Mapping[str, Memory], settings: Dream, now: datetime
+        self,
+        known: Sequence[Memory],
+        raws: Mapping[str, Memory],
+        settings: Dream,
+        now: datetime,
+        linked: Iterable[Contradiction],
     ) -> None:
         self.before = {insight.memory_id: insight for insight in known}
         self.known = Known(known)
@@ -106,15 +119,28 @@ class _Table:
         self.now = now
         self.worded: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
         self.says: dict[str, dict[str, None]] = {}  # insight -> what drafts said of it today
-        self.dropped: set[str] = set()
+        self.lasting: set[str] = set()  # insights of which a draft of today is no word of the moment
+        self.linked = {frozenset((pair.left_id, pair.right_id)) for pair in linked}
+        self.standing: dict[str, Memory] = {}  # how it stood when the round began
+        self.drafts: dict[str, list[Draft]] = {}  # insight -> the drafts of the round that made it what it is
+        self.beyond: list[tuple[int, str]] = []
         self.waiting: set[str] = set()
         self.held_back: list[str] = []
-        self.pairs: dict[tuple[str, str], str] = {}
+        self.odds: dict[tuple[str, str], str] = {}  # all that contradict each other
+        self.pairs: dict[tuple[str, str], str] = {}  # those of them that are linked, before or now
         self.superseded: dict[str, Correction] = {}
 
     # --- first: whose draft is it ---
 
-    def take(self, draft: Draft) -> None:
+    def round(self, drafts: Iterable[Draft]) -> list[Draft]:
+        """Takes the drafts; returns those for which there is no room in this round."""
+        self.standing = {insight.memory_id: insight for insight in self.known}
+        self.drafts, self.beyond = {}, []
+        for draft in drafts:
+            self._take(draft)
+        return self._kept_within()
+
+    def _take(self, draft: Draft) -> None:
         named = [self.raws[ref] for ref in dict.fromkeys(draft.ref_ids) if ref in self.raws]
         records = trusted(named, draft.statement, draft.kind)
         if not records:
@@ -132,11 +158,29 @@ class _Table:
         homes = [insight for insight in same if insight.status in _RANK]
         if not records:
             return
+        if not draft.weak:
+            records = self._with_fuller(draft, records)
         if not homes:
-            self._put(born(draft, records, self.now), draft)
+            self._put(born(draft, records, self.now), draft, draft)
         elif not draft.weak:
             home = min(homes, key=lambda insight: self._nearest(draft, records, insight))
-            self._put(merged(home, draft, records, self.raws, self.settings.similarity), draft)
+            self._put(merged(home, draft, records, self.raws, self.settings.similarity), draft, draft)
+
+    def _with_fuller(self, draft: Draft, records: list[Memory]) -> list[Memory]:
+        """Whoever says it with a detail more says it too: those records count for it, and its records for what it adds to.
+
+        Both insights stand: the detail is nobody's but theirs who said it.
+        """
+        for insight in self.known.near(draft.statement):
+            verdict = compare(draft.statement, insight.content, self.settings.similarity)
+            if insight.status not in _RANK or not isinstance(verdict, Adds):
+                continue
+            if verdict.fuller == insight.content:
+                records = [*records, *evidence_of(insight, self.raws)]
+            else:
+                core = replace(draft, statement=insight.content, entities=(), applies_when="")
+                self._put(merged(insight, core, records, self.raws, self.settings.similarity), core, draft)
+        return list({one.memory_id: one for one in records}.values())
 
     def _is(self, draft: Draft, records: Iterable[Memory], insight: Memory) -> bool:
         """It says what the insight says, or what was said for it before in other words; and contradicts none of it."""
@@ -149,8 +193,9 @@ class _Table:
         """Its own and those in which the human said it."""
         key = (insight.content, insight.ref_ids)
         if key not in self.worded:
-            said = (act.statement for one in evidence_of(insight, self.raws) for act in acts(one.content))
-            self.worded[key] = _linked(insight.content, said, self.settings.similarity)
+            evidence = telling(evidence_of(insight, self.raws))
+            said = (act.statement for one in evidence for act in acts(one.content))
+            self.worded[key] = linked(insight.content, said, self.settings.similarity)
         return self.worded[key]
 
     def _nearest(self, draft: Draft, records: Iterable[Memory], insight: Memory) -> tuple[object, ...]:
@@ -158,36 +203,55 @@ class _Table:
         near = likeness(wording(draft.statement), wording(insight.content))
         return (not again, _RANK[insight.status], -near, insight.received_at, insight.memory_id)
 
-    def _put(self, insight: Memory, draft: Draft) -> None:
+    def _put(self, insight: Memory, draft: Draft, source: Draft) -> None:
         self.known.put(insight)
+        self.drafts.setdefault(insight.memory_id, []).append(source)
         self.says.setdefault(insight.memory_id, {})[draft.statement] = None
+        if not draft.passing:
+            self.lasting.add(insight.memory_id)
 
-    # --- second: no more than a dream may do ---
+    # --- second: no more than a round may do ---
 
-    def keep_within(self) -> None:
-        new = [insight for insight in self.known if insight.memory_id not in self.before]
-        for insight in self._beyond(new, self.settings.max_new, "new insight"):
-            self.dropped.add(insight.memory_id)
-            self.waiting.update(insight.ref_ids)
-        changed = [one for one in self.known if self.before.get(one.memory_id, one) != one]
-        for insight in self._beyond(changed, self.settings.max_changed, "changed insight"):
-            former = self.before[insight.memory_id]
-            self.waiting.update(set(insight.ref_ids) - set(former.ref_ids))
-            self.known.put(former)
-            self.says.pop(insight.memory_id, None)
+    def _kept_within(self) -> list[Draft]:
+        new = [insight for insight in self.known if insight.memory_id not in self.standing]
+        changed = [one for one in self.known if self.standing.get(one.memory_id, one) != one]
+        settings = self.settings
+        over = (
+            *self._over(new, settings.max_new, "new insight"),
+            *self._over(changed, settings.max_changed, "changed insight"),
+        )
+        left = {draft: None for insight in over for draft in self.drafts[insight.memory_id]}
+        for insight in over:
+            self._taken_back(insight.memory_id)
+        return list(left)
 
-    def _beyond(self, insights: list[Memory], most: int, what: str) -> list[Memory]:
+    def _over(self, insights: list[Memory], most: int, what: str) -> list[Memory]:
         """Those for which there is no room; the best supported go first."""
         if len(insights) <= most:
             return []
-        self.held_back.append(f"{len(insights) - most} {what}(s) beyond {most} a dream wait for the next")
+        self.beyond.append((len(insights) - most, f"{what}(s) beyond {most} a dream"))
         return sorted(insights, key=self._weight)[most:]
+
+    def _taken_back(self, memory_id: str) -> None:
+        former = self.standing.get(memory_id)
+        if former is None:
+            self.known.drop(memory_id)
+            self.lasting.discard(memory_id)
+            self.says.pop(memory_id, None)
+        else:
+            self.known.put(former)
+            if former == self.before.get(memory_id):
+                self.says.pop(memory_id, None)
+
+    def wait_for(self, left: Iterable[Draft]) -> None:
+        self.waiting = {ref for draft in left for ref in draft.ref_ids}
 
     def _weight(self, insight: Memory) -> tuple[object, ...]:
         found = support_of(insight, self.raws)
         seen = min(found.windows, found.tasks, found.records)
         return (
             not found.on_purpose,
+            insight.memory_id not in self.lasting,
             -seen,
             -found.records,
             -insight.trust,
@@ -209,39 +273,56 @@ class _Table:
                 said |= {insight.content: None}
             for other in self._others(insight, said):
                 self._pair(insight, other, said)
+        self._link()
 
     def _touched(self, insight: Memory) -> bool:
         return insight.memory_id in self.says and self.before.get(insight.memory_id) != insight
 
     def _live(self) -> Iterator[Memory]:
-        return (one for one in self.known if one.status in LIVE and one.memory_id not in self.dropped)
+        return (one for one in self.known if one.status in LIVE)
 
     def _others(self, insight: Memory, said: Iterable[str]) -> list[Memory]:
-        near = {other.memory_id: other for text in said for other in self.known.near(text, LIVE)}
+        near = {other.memory_id: other for text in said for other in self.known.near(text, _OPPOSED)}
         near.pop(insight.memory_id, None)
         touched = self._touched(insight)
-        return [
-            other for other in near.values()
-            if other.memory_id not in self.dropped and (touched or other.contradictions_flag)
-        ]  # fmt: skip
+        return [other for other in near.values() if touched or other.contradictions_flag]
 
     def _pair(self, insight: Memory, other: Memory, said: Iterable[str]) -> None:
         left, right = sorted((insight, other), key=lambda one: (self._came(one), one.memory_id))
         for text, against in product(said, self._wordings(other)):
             verdict = compare(text, against, self.settings.similarity)
             if isinstance(verdict, Contradicts):
-                self.pairs.setdefault((left.memory_id, right.memory_id), verdict.reason)
+                self.odds.setdefault((left.memory_id, right.memory_id), verdict.reason)
+                self._recalled_to_mind(other)
+
+    def _recalled_to_mind(self, other: Memory) -> None:
+        """What was put away is spoken of again."""
+        if other.status == "archived":
+            self.known.put(replace(other, status="candidate"))
 
     def _came(self, insight: Memory) -> datetime:
         return min(map(happened, evidence_of(insight, self.raws)), default=insight.received_at)
+
+    def _link(self) -> None:
+        """What the human put right goes first, then what came last: that is what is spoken of."""
+        new = {pair: reason for pair, reason in self.odds.items() if frozenset(pair) not in self.linked}
+        right = {frozenset((one.old.memory_id, one.new.memory_id)) for one in self._corrections(new)}
+        newest = {pair: max(self._came(self.known[side]) for side in pair) for pair in new}
+        urgent = sorted(new, key=lambda pair: (frozenset(pair) not in right, -newest[pair].timestamp(), pair))
+        chosen = within(urgent, self.settings.max_contradictions)
+        self.pairs = {pair: reason for pair, reason in self.odds.items() if pair not in new or pair in chosen}
+        if late := len(self.odds) - len(self.pairs):
+            self._late(late, f"contradiction(s) beyond {self.settings.max_contradictions} a dream")
+
+    def _late(self, count: int, what: str) -> None:
+        self.beyond.append((count, what))
 
     # --- fourth: what the human put right ---
 
     def put_right(self) -> None:
         most = self._most_superseded()
-        pairs = [(self.known[left], self.known[right]) for left, right in self.pairs]
         late = 0
-        for one in corrections(pairs, self.raws):
+        for one in self._corrections(self.pairs):
             if one.old.memory_id in self.superseded or self.known[one.new.memory_id].status not in LIVE:
                 continue
             if len(self.superseded) >= most:
@@ -251,19 +332,36 @@ class _Table:
             self.known.put(one.old)
             self.known.put(replace(self.known[one.new.memory_id], status=one.new.status))
         if late:
-            self.held_back.append(f"{late} correction(s) beyond {most} a dream wait for the next")
+            self._late(late, f"correction(s) beyond {most} a dream")
+
+    def _corrections(self, pairs: Iterable[tuple[str, str]]) -> list[Correction]:
+        return corrections([(self.known[left], self.known[right]) for left, right in pairs], self.raws)
 
     def _most_superseded(self) -> int:
-        """A few always: a person who puts something right is not told to have more insights first."""
         share = floor(self.settings.max_superseded_share * sum(1 for _ in self._live()))
         return min(self.settings.max_superseded, max(share, _ALWAYS))
+
+    # --- fifth: what was but a word of the moment ---
+
+    def put_away(self) -> None:
+        """It comes back when it is said on another day, in another task."""
+        for insight in self._live():
+            former = self.before.get(insight.memory_id)
+            came = former is None or former.status == "archived"
+            if came and insight.memory_id not in self.lasting and self._only_once(insight):
+                self.known.put(replace(insight, status="archived"))
+
+    def _only_once(self, insight: Memory) -> bool:
+        found = support_of(insight, self.raws)
+        bound = insight.pinned or insight.memory_id in {one for pair in self.odds for one in pair}
+        return not bound and not found.on_purpose and min(found.windows, found.tasks) < _TWICE
 
     # --- what came of it ---
 
     def settled(self) -> Settled:
         for insight in self._flagged():
             self.known.put(self._doubted(insight))
-        kept = [one for one in self.known if one.memory_id not in self.dropped]
+        kept = list(self.known)
         changed = [one for one in kept if self.before.get(one.memory_id, one) != one]
         return Settled(
             new=tuple(one for one in kept if one.memory_id not in self.before),
@@ -271,11 +369,13 @@ class _Table:
             superseded=tuple(one for one in changed if one.memory_id in self.superseded),
             contradictions=tuple(self._contradictions()),
             held_back=tuple(self.held_back),
+            waits=tuple(f"{count} {what} wait for the next" for count, what in self.beyond),
+            late=sum(count for count, _ in self.beyond),
             waiting=frozenset(self.waiting),
         )
 
     def _flagged(self) -> list[Memory]:
-        return [self.known[one] for one in dict.fromkeys(side for pair in self.pairs for side in pair)]
+        return [self.known[one] for one in dict.fromkeys(side for pair in self.odds for side in pair)]
 
     def _doubted(self, insight: Memory) -> Memory:
         figure = confidence.of(support_of(insight, self.raws), insight.trust, contradicted=True)
@@ -283,5 +383,7 @@ class _Table:
 
     def _contradictions(self) -> Iterator[Contradiction]:
         for (left, right), reason in self.pairs.items():
+            if frozenset((left, right)) in self.linked:
+                continue
             agent = self.known[left].agent
             yield Contradiction(agent=agent, left_id=left, right_id=right, reason=reason, at=self.now)

@@ -82,7 +82,7 @@ def _replayed(
 def _standing(
     insight: Memory, raws: Mapping[str, Memory], against: tuple[Against, ...], config: Config, now: datetime
 ) -> Standing:
-    waits = insight.status == "candidate"
+    waits = insight.status in ("candidate", "archived")
     return Standing(
         insight=insight,
         sure=round(confidence_now(insight, now, config.decay), 4),

@@ -33,6 +33,7 @@ Fault = Literal[
     "untrusted",  # a preference or rule that no human among its records states
     "instruction",  # tells its reader what to do, and no human said so
     "redacted",  # holds the mark of a removed secret
+    "example",  # copied from the prompt's example
     "shape",  # a fragment, a question, or longer than a sentence
     "words",  # too little of it stands in its records: kept, but never to be believed
 ]
@@ -61,6 +62,7 @@ SAYS: Mapping[Tongue, Mapping[Fault, str]] = {
         "untrusted": "it is a preference or rule and no human states it in its records",
         "instruction": "it tells the reader what to do and no human said so",
         "redacted": "it holds a removed secret",
+        "example": "it is the prompt's example",
         "shape": "it is no plain sentence",
         "words": "little of it stands in its records",
     },
@@ -75,6 +77,7 @@ SAYS: Mapping[Tongue, Mapping[Fault, str]] = {
         "untrusted": "是偏好或规则，但所引记录中没有用户本人这样说",
         "instruction": "在指挥读者，而用户没有这样说",
         "redacted": "含有被隐去的秘密",
+        "example": "照抄了提示中的示例",
         "shape": "不是一个完整的陈述句",
         "words": "所引记录中很少有这些话",
     },

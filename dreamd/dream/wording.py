@@ -7,12 +7,13 @@ what. Exact values are left out too: they are compared exactly, not by likeness.
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator
-from functools import lru_cache
 from itertools import chain, pairwise
 
 from msgspec import Struct
 
 from dreamd.pool import numerals
+from dreamd.pool.cues import CHANGES, CHANGES_ZH
+from dreamd.pool.remembering import remembering
 from dreamd.pool.similarity import keywords, negated
 from dreamd.pool.support import facts
 
@@ -40,7 +41,7 @@ class Wording(Struct, frozen=True):
         return frozenset(chain.from_iterable(self.clauses))
 
 
-@lru_cache(maxsize=8192)
+@remembering(2048)
 def wording(text: str) -> Wording:
     normal = unicodedata.normalize("NFKC", text).replace("’", "'").casefold()
     kept, denied = _parted(unicodedata.normalize("NFKC", text).replace("’", "'"))
@@ -71,9 +72,9 @@ _DENIED = re.compile(
     r"|\bnot\s+(?P<but>[^,.;:!?]+?),?\s+but\b"
     r"|\b(?:instead of|rather than|no longer|i was wrong (?:about|with))\s+(?P<instead>[^,.;:!?]+)"
     r"|(?<=prefer )(?P<kept>[^,.;:!?]+?)\s+(?:over|to)\s+(?P<over>[^,.;:!?]+?)(?=\s+(?:for|in|on|when|if|as|at)\b|[,.;:!?]|$)"
-    r"|\b(?:moved|changed|switched|renamed|postponed)\b[^,.;:!?]*?\bfrom\s+(?P<was>[^,.;!?]+?)(?=\s+to\b)"
+    rf"|\b(?:{CHANGES})\b[^,.;:!?]*?\bfrom\s+(?P<was>[^,;!?]+?)(?=\s+to\b)"
     r"|(?:而不是|并不是|(?<!是)不是|并非|而非|不再是)(?P<zh>[^,，。；;：:!！?？]+?)(?=而是|[,，。；;：:!！?？]|$)"
-    r"|[从由](?P<since>[^,，。；;]+?)(?=(?:改|换|变|推迟|提前|调整)(?:成|为|到|至))",
+    rf"|[从由](?P<since>[^,，。；;]+?)(?=(?:{CHANGES_ZH})(?:成|为|到|至))",
     re.IGNORECASE,
 )  # fmt: skip
 

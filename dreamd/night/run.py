@@ -130,7 +130,10 @@ async def _dreamt(parts: Parts, agent: str, day: date) -> Outcome:
 
     async def dreamt() -> Outcome:
         found = await dream(parts, agent, day=day, wait_s=A_DREAM_S)
-        return Outcome(row=found.row, refused=found.refused, spent=found.spent, new=found.new)
+        told = tuple(
+            shift.told for shift in found.shifts if shift.before != shift.after and not shift.put_away
+        )
+        return Outcome(row=found.row, insights=told, refused=found.refused, spent=found.spent, new=found.new)
 
     return await _outcome(parts, _blank(agent, day, "dream"), dreamt, dry_run=False)
 

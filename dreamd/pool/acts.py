@@ -6,7 +6,6 @@ hearsay, pastime, requests to write something, code and logs do nothing here. En
 
 import re
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Literal
 
 from msgspec import Struct
@@ -14,10 +13,11 @@ from msgspec.structs import replace
 
 from dreamd.memories import Kind
 from dreamd.pool import circumstances, cues, plainly
+from dreamd.pool.remembering import remembering
 from dreamd.pool.similarity import keywords
 from dreamd.pool.speech import redacted
 from dreamd.pool.stated import sentences
-from dreamd.pool.told import tells
+from dreamd.pool.told import asks, tells
 
 Cue = Literal[
     "told to remember", "rule", "preference", "lesson", "correction", "decision", "promise", "budget", "fact", "manner",
@@ -40,6 +40,25 @@ _KINDS: dict[Cue, Kind] = {
     "statement": "fact",
     "told": "fact",
 }
+_PASSING: tuple[Cue, ...] = ("hurry", "correction", "told")
+_HABITUAL = re.compile(  # how somebody is, not how he wants it now
+    r"\b(?:usually|often|normally|mostly|typically|generally|tend to|always|never|rarely|hardly ever|every)\b|通常|经常|一般|往往|平时|每|总是|常常|老是|从不|从来不",
+    re.IGNORECASE,
+)
+_OF_NOW = re.compile(
+    r"\b(?:today|tonight|tomorrow|yesterday|recently|lately|these days|just now|so far|going to|plan(?:ning)? to|about to|this (?:week|month|morning|evening|weekend))\b"
+    r"|今天|今晚|明天|昨天|最近|正在|刚才|刚刚|这几天|这段时间|这周|打算|准备|计划",
+    re.IGNORECASE,
+)
+_DATED: tuple[Cue, ...] = (
+    "statement",
+    "habit",
+    "usual",
+    "manner",
+    "promise",
+    "budget",
+    "rule",
+)  # may be of now
 _APPLICABLE = ("preference", "lesson", "behaviour")  # kinds that hold in a situation
 _ONLY_LASTING: tuple[Cue, ...] = (
     "usual",
@@ -53,7 +72,8 @@ class Act(Struct, frozen=True, kw_only=True):
     """One sentence of a person that does something.
 
     `quote` is the sentence as it stands, `statement` the part of it that says it, on one line. `what` is what a
-    preference is about. `explicit`: said on purpose for later. `corrects`: it puts something right.
+    preference is about. `explicit`: said on purpose for later. `corrects`: it puts something right. `passing`: of the
+    moment, as far as one can tell before it is said again.
     """
 
     cue: Cue
@@ -62,11 +82,12 @@ class Act(Struct, frozen=True, kw_only=True):
     statement: str
     explicit: bool = False
     corrects: bool = False
+    passing: bool = False
     applies_when: str = ""
     what: str = ""
 
 
-@lru_cache(maxsize=4096)
+@remembering(2048)
 def acts(text: str) -> tuple[Act, ...]:
     """What the author of the text does in it, in order: at most one act a sentence."""
     found: list[Act] = []
@@ -127,7 +148,7 @@ def _pointing_back(sentence: str, last: str) -> Act | None:
     if not call or keywords(plain[call.end() :]) or not _pointed_at(last):
         return None
     act = _act(last) or _made("told to remember", last, normal(last), 0)
-    return replace(act, explicit=True) if act and keywords(last) else None
+    return replace(act, explicit=True, passing=False) if act and keywords(last) else None
 
 
 def _pointed_at(sentence: str) -> bool:
@@ -150,7 +171,8 @@ def _told(sentence: str, plain: str) -> Act | None:
     ):
         return None
     act = _sorted(sentence, plain, call.end()) or _made("told to remember", sentence, plain, call.end())
-    return replace(act, explicit=not cues.ONCE.search(rest)) if act else None
+    kept = not cues.ONCE.search(rest)
+    return replace(act, explicit=kept, passing=act.passing and not kept) if act else None
 
 
 # --- one sentence ----------------------------------------------------------------------------------------------------
@@ -247,7 +269,8 @@ _FILLER = re.compile(
 _TRAILS = re.compile(
     r"[,;。!\s]*(?:很?高兴认识你|谢谢你?|多谢|再见|拜托了?|辛苦了|好吗|可以吗|\b(?:thanks|thank you|thx|please|ok|okay|bye|cheers))[\s.。!！~]*$"
     r"|[,;] (?:so|plan (?:around|for) (?:that|it)|nothing (?:moves|changes) that|as (?:always|usual|before|ever)|like every time|we learned that the hard way|that has not changed"
-    r"|i (?:prefer|dislike|hate|like|want|need) (?:it|that)|remember (?:it|that|this)|don't forget(?: it)?)\b[^,;]*$"
+    r"|i (?:prefer|dislike|hate|like|want|need) (?:it|that))\b[^,;]*$"
+    r"|[,;] (?:remember (?:it|that|this)|don't forget(?: it)?)[\s.!]*$"
     r"|,(?:这是(?:规矩|习惯)|我?习惯了|别忘了?|记得|上次[^,]{1,10}|准时开始|老样子|不然[^,]*|否则[^,]*|所以[^,]*|按这个安排|先看[^,]*|已经定了)[。!\s]*$",
     re.IGNORECASE,
 )
@@ -262,21 +285,47 @@ def _filler(plain: str) -> int:
 
 def _made(cue: Cue, sentence: str, plain: str, start: int) -> Act | None:
     end = _end(plain, start)
+    start = _behind_requests(cue, plain, start, end)
     body = plain[start:end]
     statement = " ".join(sentence[start:end].split()).strip(" ,，、:：;；。.!！~?？*_")
     once = cues.ONCE.search(body) is not None
     if not _sayable(cue, statement) or (once and cue in _ONLY_LASTING):
         return None
     kind = "behaviour" if once and _KINDS[cue] == "preference" else _KINDS[cue]
+    explicit = cues.FOR_LATER.search(plain[start:]) is not None and not once and kind != "behaviour"
+    of_now = cue in _DATED and not cues.EXACT.search(body) and _OF_NOW.search(body)
+    moment = cue in _PASSING or of_now or (kind == "behaviour" and (once or not _HABITUAL.search(body)))
     return Act(
         cue=cue,
         kind=kind,
         quote=sentence,
         statement=statement,
-        explicit=cues.FOR_LATER.search(plain[start:]) is not None and not once and kind != "behaviour",
+        explicit=explicit,
+        passing=bool(moment) and not explicit,
         applies_when=_situation(sentence[start:end], body) if kind in _APPLICABLE else "",
         what=_object(sentence[start:end], body) if cue == "preference" else "",
     )
+
+
+_POINTING_BACK: tuple[Cue, ...] = (
+    "usual",
+    "correction",
+)  # "as always", "instead": of what was said before it
+_NEXT = re.compile(r"[,;] ?(?:and |but |so |because )?(?=\S)")
+
+
+def _behind_requests(cue: Cue, plain: str, start: int, end: int) -> int:
+    """Where the statement begins: what is wanted of the moment before it is none of it, nor a call not to forget."""
+    for comma in _NEXT.finditer(plain, start, end):
+        if cue in _POINTING_BACK or not asks(plain[start : comma.start()]):
+            break
+        call = cues.MEMORY_CALL.match(plain[comma.end() : end])
+        behind = comma.end() + (call.end() if call else 0)
+        rest = plain[behind:end]
+        if _cue(rest) != cue or _POINTED.search(rest) or not keywords(rest):
+            break
+        start = behind
+    return start
 
 
 def _end(plain: str, start: int) -> int:

@@ -78,7 +78,7 @@ NOT_STATED = _any(
     # 4. past, or asked to be written
     r"\b(?:used to|once (?:liked|loved|hated)|as a (?:kid|child)|back then|in the past)\b|(?:^|[,。;]|我们?)(?:以前|从前|过去)|曾经|小时候|当年",
     r"\b(?:write (?:a|an|me|him|her|them|it|some|about|back|to|down|up)|draft (?:a|an)|compose|translate|rephrase|paraphrase|proofread|reword|role-?play|act as|you are (?:a|an|now)|the (?:sentence|phrase|word|string|character|hero|heroine)|lyrics?|poem|a story)\b",
-    r"翻译|改写|润色|造句|这句话|扮演|你是一[个名位]|写(?:一|个|封|篇|首|段)|角色",
+    r"(?:^|请|帮我|把[^,。;]{0,20})翻译|翻译(?:成|为|一下|下|这|以下|:)|改写|润色|造句|这句话|扮演|你是一[个名位]|写(?:一|个|封|篇|首|段)|角色",
     # 5. addressed to whoever reads it, against who runs it
     r"\b(?:ignore|disregard|forget) (?:all|any|previous|prior|the above|your|everything)\b|\bsystem prompt\b|忽略(?:以上|之前|前面|所有|一切)|系统提示",
 )  # fmt: skip
@@ -141,9 +141,25 @@ RULE = Pattern(
 
 # --- what was put right, decided, promised, learned ----------------------------------------------------------------
 
+# what had one value has another: a release moves from one day to the next, a price goes up, a file is renamed
+CHANGES = (
+    "moves?|moved|shifts?|shifted|slips?|slipped|changes?|changed|switch(?:es|ed)|renamed|postponed|rescheduled|delayed|deferred|extended|shortened|reduced|increased|"
+    "raised|lowered|cut|goes|went|grows?|grew|rises?|rose|drops?|dropped|falls?|fell|pushed|put|brought"
+)
+CHANGES_ZH = (
+    "改|换|变|推迟|提前|调整?|延期|延后|延|推|挪|移|涨|升|降|减|增加|减少|提高|降低|延长|缩短|更名|搬"
+)
+_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
+_MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
+_CHANGED = (  # its subject is a thing, not who is told or tells what he did
+    rf"^(?!(?:i|we|you|he|she|they|please|can|could)\b)(?:[^\s,;]+ ){{1,8}}?(?:{CHANGES})\b[^,;.]{{0,30}}?(?:\bfrom [^,;]{{1,40}}? to\b|\b(?:to|until|till|by) (?:\S+ )?(?:\d|{_WEEKDAY}|{_MONTH}\b))"
+    rf"|(?:从|由)[^,。;]{{1,20}}?(?:{CHANGES_ZH})(?:成|为|到|至)|[^,。;]{{2,12}}(?:{CHANGES_ZH})(?:了?到|至)了?(?:\d|[零一二两三四五六七八九十百千万]|周|星期|下)"
+)
+
 CORRECTION = Pattern(
     "no nope nah actually meant wrong incorrect right correct mistake true mistaken not instead scratch correction mind back longer anymore more change "
-    "switch make rename move set",
+    "switch make rename move set from to until till by",
+    _CHANGED,
     r"^(?:no|nope|nah)[,.!—–-]+ ?(?!problem|worries|idea|thanks|need|rush|doubt|matter|way|not (?:really|yet|at|much)|i(?:'ve| have| haven't| didn't| don't| am|'m| can't| was)\b|never|nothing|just|but)\S|^no (?:no|not|it'?s|it is|use|that'?s|the|we)\b",
     r"^(?:well, |but |oh, |wait, |hmm, |sorry, )*actually\b|\bi meant\b|\b(?:that|this|it)(?:'s| is| was) (?:wrong|incorrect|not right|not correct|a mistake|not true)\b|\byou(?:'re| are| were) (?:wrong|mistaken)\b",
     r"\bnot (?!only|just|really|much|bad|easy|sure|always|even)(?:[\w.:$-]+ ?){1,4}?,? but (?!i\b|we\b|it\b|also|just|he\b|she\b|they\b|the\b|having|not)[\w$]+|(?:^|it'?s |it is |that'?s |on |at |in |use |is |are |with )not [\w.:$-]+(?: [\w.:$-]+)?[,;—–-] ?(?:it'?s |it is |use )[\w$]+|[\w.%]+(?<!\bawesome), not (?!only|quite|right|now|there|here|today|too|so|far|bad|just|really|that|because|if|when|to\b|sure|yet|at\b)[\w$]+",
@@ -153,7 +169,8 @@ CORRECTION = Pattern(
     r"不对|错了|说错|弄错|搞错|记错|写错|改成|改为|改用|换成|换为|换用|更正|纠正|修正一下|(?:^|[,。\s])应该是|而是|我(?:是)?改主意|改主意了|改变主意|不再(?!那么|感到|觉得)|(?:^|[,。\s])其实(?!我也)|不是[^,。不]{1,12},?\s*(?:而)?是|(?:^|[,。\s])不,|(?:^|[,。\s])不是,|[^,。]{3,},(?:而)?不是[^,。]{1,16}[。!]?$",
 )  # fmt: skip
 REPLACED = Pattern(  # of a correction: something stands in the place of what was wrong
-    "no nope nah instead not change switch rename move should",
+    "no nope nah instead not change switch rename move should from to until till by",
+    _CHANGED,
     rf"^(?:(?:no|nope|nah|actually|sorry|wait)[,.!—–-]* ?)*{DO}\b|\b{DO}\b.*\binstead\b|\binstead[.!]*$|\bnot\b.+\bbut\b|, not |^(?:please )?(?:change|switch)\b.+ to |\bshould be\b",
     r"改成|改为|改用|换成|换为|换用|应该是|而是|不是[^,。不]{1,12},?\s*(?:而)?是|用的?是",
 )  # fmt: skip
@@ -165,8 +182,6 @@ DECISION = Pattern(
     r"^(?:(?:ok|okay|right|fine|yes|so|then|good|great|alright)[, ]+)*(?:go with|we go with|we're going with|we are going with|the decision (?:is|stands|remains)|decision:|final decision|decided:|it is decided)\b(?! (?:it|this|that)\b)",
     r"(?:^|[,。;\s])(?:所以|那|最后|最终|今天|刚刚|已经)*(?:我们?|咱们|大家)?(?:最后|最终|已经|都|一致|商量后)*决定(?!不了|权|因素|性|了[。!]?$)|(?<![没不你])决定(?=采?用|选|把|在|不|改|先|将|放弃|于)|(?:^|[,。;\s])(?:那|我们?|咱们|最后|最终|还是)*(?:就用(?!第)|选定|敲定|选用|采用|定为|就选|确定用|确定采用|定下来|说定了|选择)|定在|(?:^|[,。;])[^,。;把给]{1,10}(?:采用|选用|定为)",
 )  # fmt: skip
-_WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
-_MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 FIGURE = re.compile(
     rf"\d|\b{_WEEKDAY}s?\b|\b{_MONTH}\b|\b(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|twenty|thirty|forty|fifty|hundred|thousand|million|half|twice|noon|midnight)\b"
     r"|(?:[零二两三四五六七八九十百千万半][零一二两三四五六七八九十百千万半]*|一(?=[十百千万亿月号周小]))\s?(?:个|天|点|月|号|日|万|块|元|周|年|次|份|页|台|人|倍|%|折|小时|分钟|亿)|周[一二三四五六日天]|星期[一二三四五六日天]",

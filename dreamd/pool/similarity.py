@@ -3,10 +3,10 @@
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
 from itertools import chain, pairwise
 
 from dreamd.pool import numerals
+from dreamd.pool.remembering import remembering
 
 _WORD = re.compile(r"[a-z0-9][a-z0-9'_-]*|[\u3400-\u9fff]+|[\u30a1-\u30fa\u30fc]{2,}")  # katakana: one word
 _COMMON_WORDS = (
@@ -19,7 +19,7 @@ _COMMON = frozenset(_COMMON_WORDS.split())
 _FUNCTION = re.compile(r"[的了是在和与及或也都就被把让给对从到我你他她它们这那个用户助手回复]")
 
 
-@lru_cache(maxsize=4096)
+@remembering(2048)
 def keywords(text: str) -> frozenset[str]:
     """The words that carry the text: English ones cut to their stem, Chinese as pairs of neighbouring characters.
 
@@ -28,13 +28,13 @@ def keywords(text: str) -> frozenset[str]:
     return frozenset(chain.from_iterable(map(_pairs, _runs(text)))) | _stems(text)
 
 
-@lru_cache(maxsize=4096)
+@remembering(2048)
 def _characters(text: str) -> frozenset[str]:
     """As `keywords`, but Chinese by single characters: a paraphrase keeps those, its pairs it does not."""
     return frozenset(_FUNCTION.sub("", "".join(_runs(text)))) | _stems(text)
 
 
-@lru_cache(maxsize=4096)
+@remembering(2048)
 def _tokens(text: str) -> tuple[str, ...]:
     plain = numerals.plain(unicodedata.normalize("NFKC", text).casefold())
     return tuple(_WORD.findall(plain))
@@ -93,9 +93,13 @@ _NEGATION = re.compile(
 )
 
 
+_REMINDER = re.compile(r"\b(?:do not|don't|never)(?: ever)? forget\b|(?:别|不要|勿|可别)忘", re.IGNORECASE)
+
+
 def negated(text: str) -> bool:
-    """The text denies, forbids or rejects something: not, never, no longer, 不, 别, 没, 不再..."""
-    return _NEGATION.search(unicodedata.normalize("NFKC", text).replace("’", "'")) is not None
+    """The text denies, forbids or rejects something: not, never, no longer, 不, 别, 没, 不再... A reminder does not."""
+    said = _REMINDER.sub(" ", unicodedata.normalize("NFKC", text).replace("’", "'"))
+    return _NEGATION.search(said) is not None
 
 
 _CLAUSE = re.compile(r"[,.;:!?，。；：！？\n]+|->|→|\bbut\b|但是?")

@@ -12,6 +12,7 @@ from functools import lru_cache
 from msgspec import Struct
 
 from dreamd.pool import numerals
+from dreamd.pool.remembering import remembering
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _MONTH = (
@@ -155,7 +156,7 @@ def _split(number: str) -> tuple[str, str]:
     return value, unit
 
 
-@lru_cache(maxsize=4096)
+@remembering(2048)
 def _extract(text: str) -> Facts:
     found = Facts(set(), set(), set(), set(), _normal(text))
     for take in (_take_literals, _take_dates, _take_times, _take_identifiers, _take_numbers, _take_names):

@@ -6,9 +6,9 @@ task, is what makes it worth keeping.
 """
 
 import re
-from functools import lru_cache
 
 from dreamd.pool.cues import DO, FIGURE, ONCE, PAST
+from dreamd.pool.remembering import remembering
 
 _I = re.IGNORECASE
 _FEWEST_WORDS, _MOST_WORDS = 3, 30
@@ -65,17 +65,27 @@ _PASSING_ZH = re.compile(
 _TELLS_ZH = re.compile(
     r"是|有|在|叫|为|用|要|不|都|每|需|能|可以|必须|只|至少|最[多少爱喜好]|喜欢|讨厌|宁愿|爱|习惯|从|到|保[留存持]|开|关|到期|过敏"
 )
+_WANTED_ZH = re.compile(
+    r"^(?:我们?|咱们?|大家)?(?:(?:今天|明天|周末|这次|现在|最近)[^,]{0,4})?(?:想|要|打算|准备|需要)(?![不是法要])"
+)
 _OWN_ZH = re.compile(r"我|咱")
 _OF_ZH = re.compile(r"^[^,的]{1,8}的[^,的]{1,8}(?:是|在|叫|有|为)[^,]+$")
 
 
-@lru_cache(maxsize=4096)
+@remembering(2048)
 def tells(plain: str) -> bool:
     """`plain` is a sentence as `acts.normal` gives it, no question."""
     text = plain.strip(" .。!;,…")
     if ONCE.search(text) or PAST.search(text):
         return False
     return _tells_zh(text) if _CHINESE.search(text) else _tells_en(text)
+
+
+def asks(clause: str) -> bool:
+    """A clause that orders or wants something of the moment: `make me a list`, 帮我列清单."""
+    if _CHINESE.search(clause):
+        return bool(_ORDERED.match(clause) or _WANTED_ZH.match(clause))
+    return bool(_NO_SUBJECT.match(clause) or _REQUEST.search(clause))
 
 
 def _tells_en(text: str) -> bool:

@@ -22,6 +22,7 @@ from dreamd.config import load
 from dreamd.daemon import open_parts
 from dreamd.events import Emit, silent
 from dreamd.parts import Parts
+from tests.dream.honest import honest as concludes
 from tests.llm_server import Request
 
 DREAMD = (sys.executable, "-m", "dreamd")
@@ -172,7 +173,11 @@ class Dreamless(Home):
 
 def honest(request: Request) -> str:
     """An LLM that says what stands in its input and nothing else."""
-    return _dream(request.user) if request.purpose == "deep-dream" else _notes(request.user)
+    if request.purpose == "deep-dream":
+        return _dream(request.user)
+    if request.purpose in ("score", "distil", "merge", "reconcile"):
+        return concludes(request.purpose, request.user)
+    return _notes(request.user)
 
 
 def _notes(prompt: str) -> str:

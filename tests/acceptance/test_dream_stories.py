@@ -101,7 +101,7 @@ async def test_hurry_twice_in_one_day_is_no_preference(cat: Cat, language: str) 
     for day in (1, 2, 3):
         cat.hears(day, f"day {day}", QUIET[language])
         await cat.night()
-    assert cat.insights("long_term") == []
+    assert cat.insights("long_term", "candidate") == []
     assert all("day" in cat.lacks(insight) for insight in cat.insights())
 
 
@@ -126,6 +126,69 @@ async def test_by_the_third_day_two_days_were_enough_to_know_it(cat: Cat, langua
         cat.hears(day, f"request {day}", text)
         await cat.night()
     assert len(cat.insights("long_term")) == 1
+
+
+FULLER = {
+    "en": (
+        ("Make me a shopping list, the budget is limited, at most 800 euros a month.", "Please find an air fryer, the budget is limited.",
+         "What shall I cook for my friends? The budget is still limited."),
+        "800",
+    ),
+    "zh": (
+        ("帮我列这周的采购清单，预算有限，每月不超过 800 元。", "想买一台空气炸锅，别忘了预算有限。", "周末请 6 个朋友吃饭，怎么准备？预算还是有限。"),
+        "800",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a_figure_that_only_one_day_names_is_no_veto_and_is_laid_into_nobodys_mouth(
+    cat: Cat, language: str
+) -> None:
+    texts, figure = FULLER[language]
+    said = []
+    for day, text in enumerate(texts):
+        said.append(cat.hears(day, f"request {day}", text))
+        await cat.night()
+    (known,) = cat.insights("long_term")
+    assert figure not in known.content
+    assert sorted(records(cat.why(known))) == sorted(said)
+    (exact,) = cat.insights("candidate")
+    assert figure in exact.content
+    assert exact.ref_ids == (said[0],)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_hurry_on_two_days_in_two_tasks_comes_back_and_is_known(cat: Cat, language: str) -> None:
+    cat.hears(0, "one", HURRY[language][0])
+    await cat.night()
+    assert [one.status for one in cat.insights()] == ["archived"]
+    cat.hears(1, "two", {"en": "Now hurry up!", "zh": "请快一点"}[language])
+    await cat.night()
+    assert "archived" not in [one.status for one in cat.insights()]
+
+
+MOVED = {
+    "en": ("We release version 1.4 on March 13.", "The release of 1.4 moves from March 13 to March 20, the translations are late."),
+    "zh": ("1.4版定在3月13日发布。", "1.4版的发布从3月13日推迟到3月20日，翻译还没好。"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_a_date_that_the_human_moved_stays_as_history_beside_the_new_one(
+    cat: Cat, language: str
+) -> None:
+    for day, text in enumerate(MOVED[language]):
+        cat.hears(day, f"day {day}", text)
+        await cat.night()
+    (old,) = cat.insights("superseded")
+    (new,) = cat.insights("candidate")
+    assert "13" in old.content
+    assert "20" in new.content
+    assert old.valid_until is not None
+    assert [(pair.left_id, pair.right_id) for pair in cat.store.contradictions("cat")] == [
+        (old.memory_id, new.memory_id)
+    ]
 
 
 COURIER = {

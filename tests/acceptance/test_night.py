@@ -12,7 +12,7 @@ import pytest
 from dreamd.clock import StillClock
 from dreamd.night.run import run_night
 from dreamd.night.watch import watch
-from tests.acceptance.house import Dreamless, honest, parts_of
+from tests.acceptance.house import Dreamless, Home, honest, parts_of
 from tests.llm_server import Answer, Request, llm_server, llm_server_beside
 from tests.night.conftest import Enough, StillBell, Told, set_clock
 
@@ -20,25 +20,28 @@ MONDAY = date(2026, 3, 2)
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 BRIDGE = ("How long is the bridge over the Elm?", "The Elm bridge is 320 metres long.")
 PORT = ("Which port does the staging server use?", "The staging server listens on port 8443.")
+WISH = ("From now on always write dates as 2026-03-02.", "Dates are written so.")
 
 
 async def test_a_night_leaves_the_files_it_should_and_the_same_night_again_changes_none(
     tmp_path: Path,
 ) -> None:
     async with llm_server(honest) as server:
-        home = Dreamless(tmp_path, server.base_url)
-        home.says(NOON, *BRIDGE, *PORT)
+        home = Home(tmp_path, server.base_url)
+        home.says(NOON, *BRIDGE, *PORT, *WISH)
         async with parts_of(home, StillClock(NOON + timedelta(hours=12))) as parts:
             await run_night(parts, MONDAY)
             files = home.files()
             assert sorted(Path(name).relative_to(home.work).as_posix() for name in files) == [
                 "MEMORY.md", "memory/2026-03-02.md", "memory/dreams/2026-03-02.md",
             ]  # fmt: skip
-            assert [request.purpose for request in server.requests] == ["daily-summary", "deep-dream"]
+            asked = [request.purpose for request in server.requests]
+            assert (asked[0], asked[-1]) == ("daily-summary", "deep-dream")
+            assert set(asked[1:-1]) == {"score", "distil"}
             assert "- The Elm bridge is 320 metres long." in home.memory.read_text().splitlines()
             again = await run_night(parts, MONDAY)
         assert home.files() == files
-        assert len(server.requests) == 2
+        assert len(server.requests) == len(asked)
         assert not any(outcome.new for outcome in again)
 
 

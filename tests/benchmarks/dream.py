@@ -1,7 +1,9 @@
-"""What a dream over many raw memories costs: `python -m tests.benchmarks.dream [ROWS ...]` (5,000 and 50,000).
+"""What a dream over many raw memories costs: `python -m tests.benchmarks.dream [SHAPE] [ROWS ...]` (5,000 and 50,000).
 
-For each size, in a process of its own: peak memory, time without an LLM, and with an LLM that answers at once the number
-of calls, the largest request in estimated tokens, and the time. Then how these grow. Not a test: nothing is asserted.
+SHAPE is how they stand in groups: `worlds` (days of work, by tasks; the default), `one` (a single task has them all) or
+`pairs` (each two are a task). For each size, without an LLM and with one that answers at once, in processes of their
+own: peak memory, time, the number of calls, the largest request in estimated tokens. Then how these grow. Not a test:
+nothing is asserted.
 """
 
 import json
@@ -15,9 +17,10 @@ from datetime import UTC, datetime
 from functools import partial
 
 import anyio
+import anyio.lowlevel
 from msgspec.structs import replace
 
-from dreamd.calls import Prompt
+from dreamd.calls import Prompt, Reply
 from dreamd.clock import StillClock
 from dreamd.config import Config
 from dreamd.daemon import open_parts
@@ -27,7 +30,8 @@ from dreamd.eval.worlds import world
 from dreamd.gate.journal import Journalled
 from dreamd.parts import Parts
 from dreamd.pool import tokens
-from dreamd.providers.scripted import ScriptedProvider
+from dreamd.providers.base import Provider
+from dreamd.providers.scripted import reply_of
 from dreamd.sections import Agent, Dream, State
 
 DAYS = 30
@@ -64,44 +68,64 @@ class Counting:
         )
 
 
-def measured(rows: int) -> dict[str, float]:
+class AtOnce(Provider):
+    """Answers at once, and keeps nothing of what it was asked."""
+
+    def __init__(self, counting: Counting) -> None:
+        self._counting = counting
+
+    async def complete(self, prompt: Prompt) -> Reply:
+        await anyio.lowlevel.checkpoint()
+        return reply_of(self._counting.answer(prompt), prompt)
+
+    async def aclose(self) -> None:
+        pass
+
+
+def measured(rows: int, shape: str, *, with_llm: bool) -> dict[str, float]:
     with tempfile.TemporaryDirectory() as folder:
         config = Config(state=State(dir=folder), agents={AGENT: Agent(zone="UTC", language="en")})
         with open_parts(config, clock=StillClock(NOW)) as parts:
-            stored = _live(parts, rows)
-            base = _peak()
-            began = time.perf_counter()
-            plain = anyio.run(partial(dream, parts, AGENT, dry_run=True))
-            seconds, peak = time.perf_counter() - began, _peak()
-            return {
-                "rows": stored, "MiB before": base, "MiB peak without LLM": peak, "seconds without LLM": seconds,
-                "insights without LLM": plain.counts.new, **_with_llm(parts),
-            }  # fmt: skip
+            stored = _live(parts, rows, shape)
+            return {"rows": stored} | (_with_llm(parts) if with_llm else _by_rule(parts))
 
 
-def _live(parts: Parts, rows: int) -> int:
+def _live(parts: Parts, rows: int, shape: str) -> int:
     """Worlds of other seeds one after the other, until there are enough records, as one agent's."""
     stored, seed = 0, 0
     while stored < rows:
         lines = world(seed, DAYS, 1, "en").lines[: rows - stored]
         named = [
-            replace(line, record=replace(line.record, identity=f"{seed}/{line.record.identity}", session_id=f"{seed}/{line.record.session_id}", task_id=f"{seed}/{line.record.task_id}"))
-            for line in lines
+            replace(line, record=replace(line.record, identity=f"{seed}/{line.record.identity}", session_id=f"{seed}/{line.record.session_id}", task_id=_task(shape, f"{seed}/{line.record.task_id}", stored + at)))
+            for at, line in enumerate(lines)
         ]  # fmt: skip
         pour(parts.store, named, NOW)
         stored, seed = stored + len(named), seed + 1
     return stored
 
 
+def _task(shape: str, name: str, at: int) -> str:
+    return {"worlds": name, "one": "task", "pairs": f"task{at // 2}"}[shape]
+
+
+def _by_rule(parts: Parts) -> dict[str, float]:
+    began, worked = time.perf_counter(), time.process_time()
+    dreamt: Dreamt = anyio.run(partial(dream, parts, AGENT))
+    return {
+        "MiB peak without LLM": _peak(), "seconds without LLM": time.perf_counter() - began,
+        "of the processor": time.process_time() - worked, "insights without LLM": dreamt.counts.new,
+    }  # fmt: skip
+
+
 def _with_llm(parts: Parts) -> dict[str, float]:
     counting = Counting()
-    llm = ScriptedProvider(counting.answer)
-    chain = partial(Journalled, llm, store=parts.store, clock=parts.clock, emit=parts.emit)
-    began = time.perf_counter()
+    chain = partial(Journalled, AtOnce(counting), store=parts.store, clock=parts.clock, emit=parts.emit)
+    began, worked = time.perf_counter(), time.process_time()
     dreamt: Dreamt = anyio.run(partial(dream, replace(parts, provider=lambda job: chain(job=job)), AGENT))
     return {
-        "calls": counting.calls, "largest request, tokens": counting.largest, "seconds with LLM": time.perf_counter() - began,
-        "MiB peak with LLM": _peak(), "insights with LLM": dreamt.counts.new, "parked": dreamt.counts.parked,
+        "MiB peak with LLM": _peak(), "seconds with LLM": time.perf_counter() - began,
+        "of the processor, with LLM": time.process_time() - worked, "calls": counting.calls,
+        "largest request, tokens": counting.largest, "insights with LLM": dreamt.counts.new, "parked": dreamt.counts.parked,
     }  # fmt: skip
 
 
@@ -109,20 +133,25 @@ def _peak() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
-def main(sizes: list[int]) -> None:
-    print(f"max_input_tokens {Dream().max_input_tokens:,}")
-    results = [
-        json.loads(subprocess.check_output([sys.executable, "-m", __spec__.name, "--one", str(rows)]))
-        for rows in sizes
-    ]
+def main(shape: str, sizes: list[int]) -> None:
+    print(f"max_input_tokens {Dream().max_input_tokens:,}, {shape}")
+    results = [_apart(shape, rows, "rules") | _apart(shape, rows, "llm") for rows in sizes]
     for name in results[0]:
         values = [result[name] for result in results]
         growth = f"x {values[-1] / values[0]:.1f}" if len(values) > 1 and values[0] else ""
-        print(f"  {name:26}" + "".join(f"{value:14,.1f}" for value in values) + f"   {growth}")
+        print(f"  {name:28}" + "".join(f"{value:14,.1f}" for value in values) + f"   {growth}")
+
+
+def _apart(shape: str, rows: int, how: str) -> dict[str, float]:
+    """Measured in a process of its own."""
+    command = [sys.executable, "-m", __spec__.name, "--one", shape, str(rows), how]
+    return dict(json.loads(subprocess.check_output(command)))
 
 
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--one"]:
-        print(json.dumps(measured(int(sys.argv[2]))))
+    arguments = sys.argv[1:]
+    if arguments[:1] == ["--one"]:
+        print(json.dumps(measured(int(arguments[2]), arguments[1], with_llm=arguments[3] == "llm")))
     else:
-        main([int(argument) for argument in sys.argv[1:]] or [5_000, 50_000])
+        named = arguments[:1] if arguments and not arguments[0].isdigit() else ["worlds"]
+        main(named[0], [int(one) for one in arguments if one.isdigit()] or [5_000, 50_000])

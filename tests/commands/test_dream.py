@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from dreamd.commands.dream import Bar, line, told
+from dreamd.commands.dream import Bar, told
 from dreamd.dream.decide import Shift
 from dreamd.dream.phase import Counts, Dreamt
 from dreamd.stores.base import LedgerRow, Usage
@@ -36,6 +36,26 @@ def test_dreaming_of_all_again_doubles_nothing(tmp_path: Path) -> None:
     assert cat.json("insights") == before
 
 
+def test_where_dreams_are_off_it_says_so_and_dreams_all_the_same(tmp_path: Path) -> None:
+    cat = Sleeper(tmp_path)
+    cat.home.configure("[dream]\nenabled = false\n")
+    cat.says(0, TABS)
+    done = cat.run("dream")
+    assert "1 new" in done.output
+    assert "dream.enabled is false" in done.stderr
+    assert "dream.enabled" not in cat.run("dream", "--json").stdout
+
+
+def test_words_of_the_moment_are_counted_and_not_listed(tmp_path: Path) -> None:
+    cat = Sleeper(tmp_path)
+    cat.says(0, "hurry up please")
+    output = cat.run("dream").output
+    assert "1 word of the moment put away until said again" in output
+    assert "hurry" not in output
+    (away,) = cat.json("insights", "--status", "archived")
+    assert away["lacks"]
+
+
 def test_what_calls_cost_is_said() -> None:
     row = LedgerRow(agent="anna", day=MONDAY.date(), phase="dream", state="done")
     spent = (Usage("distil", 3, 1000, 200), Usage("score", 1, 50, 5))
@@ -52,7 +72,7 @@ def test_an_insight_that_changed_is_one_line() -> None:
         confidence=0.7,
         records=2,
     )
-    assert line(shift) == "^ candidate -> long-term iiiiiiii  It is so"
+    assert shift.told == "^ candidate -> long-term iiiiiiii  It is so"
 
 
 def test_the_bar_shows_nothing_where_there_is_no_terminal() -> None:

@@ -3,6 +3,7 @@ from pathlib import Path
 import click
 import pytest
 
+from dreamd.errors import ConfigError
 from tests.commands.sleeper import TABS, TEA, Sleeper
 
 
@@ -29,3 +30,16 @@ def test_only_those_of_a_status_can_be_asked_for(tmp_path: Path) -> None:
     assert cat.json("insights", "--status", "superseded", "--status", "archived") == []
     with pytest.raises(click.BadParameter):
         raise cat.run("insights", "--status", "wrong").exception or AssertionError
+
+
+def test_an_agent_that_is_configured_no_more_is_still_answered_for(tmp_path: Path) -> None:
+    cat = Sleeper(tmp_path)
+    cat.lived()
+    known = cat.json("insights", "--agent", "anna")
+    config = cat.home.config
+    config.write_text(config.read_text().replace("[agents.anna]", "[agents.berta]"))
+    assert cat.json("insights", "--agent", "anna") == known
+    assert cat.json("insights") == []
+    refused = cat.run("insights", "--agent", "clara").exception
+    assert isinstance(refused, ConfigError)
+    assert "berta" in str(refused)

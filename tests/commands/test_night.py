@@ -54,8 +54,8 @@ def test_its_json_is_one_value(tmp_path: Path) -> None:
     told = home.json("night", "--date", "2026-03-02", "--agent", "anna")
     assert isinstance(told, dict)
     assert told["day"] == "2026-03-02"
-    assert told["totals"]["done"] == 1
-    assert [outcome["row"]["phase"] for outcome in told["outcomes"]] == ["daily", "deep_dream"]
+    assert told["totals"]["done"] == 2
+    assert [outcome["row"]["phase"] for outcome in told["outcomes"]] == ["daily", "dream", "deep_dream"]
     assert json.dumps(told)
 
 

@@ -33,9 +33,9 @@ def test_what_is_no_threshold_is_refused_with_the_nearest(setting: str) -> None:
     assert refused.value.hint
 
 
-@pytest.mark.parametrize("value", ["0", "many", ""])
-def test_a_value_that_cannot_be_is_refused(value: str) -> None:
-    with pytest.raises(UsageError):
+@pytest.mark.parametrize("value", ["0", "many", "", "-1", "2.5", "9" * 30, "²"])
+def test_a_value_that_cannot_be_is_refused_in_plain_words(value: str) -> None:
+    with pytest.raises(UsageError, match=r"^--set promote\.min_tasks=.* is no whole number from 1 on"):
         with_settings(Promote(), (f"promote.min_tasks={value}",))
 
 

@@ -12,6 +12,7 @@ from dreamd.dream.reconcile import Settled, settle
 from dreamd.memories import Memory
 from dreamd.records import Origin, Role
 from dreamd.sections import Dream, Promote
+from dreamd.stores.base import Contradiction
 from tests.dream.told import NOW, told
 
 DREAM, PROMOTE = Dream(), Promote()
@@ -37,9 +38,13 @@ def drafted(*memories: Memory, **more: object) -> list[Draft]:
 
 
 def settled(
-    found: Iterable[Draft], raws: Iterable[Memory], known: Iterable[Memory] = (), dream: Dream = DREAM
+    found: Iterable[Draft],
+    raws: Iterable[Memory],
+    known: Iterable[Memory] = (),
+    dream: Dream = DREAM,
+    linked: Iterable[Contradiction] = (),
 ) -> Settled:
-    return settle(tuple(found), tuple(known), by_id(*raws), dream, NOW)
+    return settle(tuple(found), tuple(known), by_id(*raws), dream, NOW, linked=linked)
 
 
 def after(result: Settled, known: Iterable[Memory] = ()) -> dict[str, Memory]:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd.dream.compare import DIFFERENT, SAME, Contradicts, compare, likeness
+from dreamd.dream.compare import DIFFERENT, SAME, Adds, Contradicts, compare, likeness
 from dreamd.dream.wording import wording
 
 SAYINGS = st.sampled_from(
@@ -159,3 +159,45 @@ def test_a_number_that_is_a_name_makes_two_matters(one: str, other: str) -> None
 def test_the_same_words_for_other_things_are_not_the_same(one: str, other: str) -> None:
     assert compare(one, other) != SAME
     assert compare(one, one) == SAME
+
+
+@pytest.mark.parametrize(
+    ("core", "fuller"),
+    [
+        ("The budget is limited", "Our budget is limited, at most 800 euros a month"),
+        ("预算还是有限", "预算有限，每月不超过 800 元"),
+        ("I take the night train to Vienna", "I take the night train to Vienna, seat 42"),
+        ("例会在周四", "例会在周四，302会议室"),
+    ],
+)
+def test_who_says_it_with_a_detail_more_says_it_too(core: str, fuller: str) -> None:
+    assert compare(core, fuller) == compare(fuller, core) == Adds(core, fuller)
+
+
+@pytest.mark.parametrize(
+    ("left", "right"),
+    [
+        ("We deploy every day", "We deploy every day, but not on March 13"),
+        ("I eat meat", "I eat meat, only 2 times a month"),
+        ("我们每天发布", "我们每天发布，除了3月13日"),
+        ("The budget is 500 euros", "The budget is limited, at most 800 euros"),
+        ("In the weekly report, dates are ISO", "In the weekly report, 3 charts"),
+    ],
+)
+def test_what_limits_the_rest_or_says_another_number_is_no_detail(left: str, right: str) -> None:
+    assert not isinstance(compare(left, right), Adds)
+    assert compare(left, right) != SAME
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("We release version 1.4 on March 13", "The release of 1.4 moves from March 13 to March 20, the translations are late"),
+        ("The rent is 900 euros", "The rent goes up from 900 to 950 euros"),
+        ("发布定在3月13日", "发布从3月13日推迟到3月20日"),
+        ("房租是900元", "房租从900元涨到950元"),
+    ],
+)  # fmt: skip
+def test_what_moves_from_one_value_to_another_contradicts_the_first(old: str, new: str) -> None:
+    assert isinstance(compare(old, new), Contradicts)
+    assert isinstance(compare(new, old), Contradicts)

@@ -55,9 +55,9 @@ def data_of(prompt: Prompt) -> dict[str, str]:
 def honest(prompt: Prompt) -> str:
     """A model that notes each record by its own words, merges nothing away, and concludes from the first."""
     data = data_of(prompt)
-    if prompt.purpose == "distil" and '"statement"' not in prompt.user:
+    if prompt.purpose == "distil" and '{"insights": [' not in prompt.user[-60:]:
         return notes(*[(words(text), [(label, words(text))]) for label, text in data.items()])
-    if '"statement"' not in prompt.user:
+    if '{"insights": [' not in prompt.user[-60:]:
         return merge(*[(text.split(" | ")[0], [label]) for label, text in data.items()])
     label, text = next(iter(data.items()))
     if prompt.purpose == "distil":
@@ -110,7 +110,7 @@ async def test_a_large_group_is_merged_level_by_level_down_to_the_raws() -> None
 async def test_figures_survive_every_level_though_no_model_repeats_them() -> None:
     def careless(prompt: Prompt) -> str:
         data = data_of(prompt)
-        if '"statement"' in prompt.user:
+        if '{"insights": [' in prompt.user[-60:]:
             return insights(
                 *[
                     insight("The deposit was agreed to be 4,271.50 euros", **{"from": [label]})
@@ -135,6 +135,17 @@ async def test_what_a_timer_or_a_harness_said_is_never_shown() -> None:
     assert len(data_of(provider.prompts[0])) == 2
     assert await distilled(ScriptedProvider([]), hidden) == Distilled()
     assert await distilled(ScriptedProvider([]), []) == Distilled()
+
+
+async def test_notes_copied_from_the_example_are_left_out_and_not_asked_for_again() -> None:
+    copy = notes(
+        ("The user asks to label every bed in Latin", [("R9001", "label every bed in Latin please")])
+    )
+    llm = ScriptedProvider([copy, copy, copy])
+    found = await distilled(llm, group(10))
+    assert found.drafts == found.summaries == ()
+    assert found.calls == len(llm.prompts) == 3
+    assert set(found.refused) == {"a note was refused: it is the prompt's example"}
 
 
 async def test_an_unusable_reply_is_asked_for_again_in_halves() -> None:
@@ -186,7 +197,7 @@ async def test_a_refusal_parks_the_group_at_once_and_an_outage_is_the_callers() 
 
 async def test_a_merge_without_a_usable_answer_carries_its_notes() -> None:
     def mumbling(prompt: Prompt) -> Answer:
-        merging = prompt.purpose == "merge" and '"statement"' not in prompt.user
+        merging = prompt.purpose == "merge" and '{"insights": [' not in prompt.user[-60:]
         return Reply(text='{"notes": [', stop="length") if merging else honest(prompt)
 
     found = await distilled(

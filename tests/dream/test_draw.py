@@ -6,7 +6,7 @@ import pytest
 
 from dreamd.calls import Prompt
 from dreamd.dream.draw import draw, nobody, sieved, together
-from dreamd.dream.material import Material, gather
+from dreamd.dream.material import Material, Portion, gather
 from dreamd.errors import ProviderRefused
 from dreamd.sections import Agent, Llm
 from tests.dream.conftest import House
@@ -15,7 +15,7 @@ NOTHING = '{"insights": []}'
 
 
 def material(house: House) -> Material:
-    return gather(house.store, Agent(zone="UTC"), "cat", again=True, until=None, after=0)
+    return gather(house.store, Agent(zone="UTC"), "cat", Portion(again=True))
 
 
 def test_what_is_not_worth_it_is_left_out_and_what_is_unclear_is_asked_about(house: House) -> None:

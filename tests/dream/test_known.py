@@ -33,3 +33,22 @@ def test_an_insight_stands_as_it_was_put_last() -> None:
 def test_a_statement_without_words_finds_its_twin() -> None:
     never = insight("Never!")
     assert Known([never]).near("never") == [never]
+
+
+def test_what_is_dropped_was_never_there() -> None:
+    red, tea = insight("I hate red charts"), insight("I drink tea")
+    known = Known([red, tea])
+    known.drop(red.memory_id)
+    assert (list(known), known.near("red"), known.near("I hate red charts")) == ([tea], [], [])
+    known.put(red)
+    assert list(known) == [tea, red]
+
+
+def test_of_very_many_those_that_share_most_are_found() -> None:
+    many = [
+        insight(f"I drink green tea in room{number}x on the left side of the house") for number in range(150)
+    ]
+    nearest = insight("I drink green tea")
+    found = Known([nearest, *many]).near("I drink green tea")
+    assert nearest in found
+    assert len(found) == 100

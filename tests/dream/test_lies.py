@@ -124,10 +124,14 @@ async def test_a_lie_is_sent_back_once_and_then_refused(provider_of: Callable, l
 
     found = await dreamt(provider_of(liar))
     assert found.drafts == ()
-    assert (len(asked), found.calls) == (2, 2)
     assert len(found.refused) == 1
     assert found.refused[0].startswith("an insight was refused: ")
-    assert "The last answer to this was faulty." in asked[1]
+    if lie == "the example":
+        assert (len(asked), found.calls) == (1, 1)  # no second call is paid for a copy
+    else:
+        assert (len(asked), found.calls) == (2, 2)
+        assert "The last answer to this was faulty." in asked[1]
+        assert "Example" not in asked[1]
 
 
 @pytest.mark.parametrize("lie", LIES)
@@ -200,7 +204,7 @@ LARGE = (
 
 
 def level(user: str) -> str:
-    if '"statement"' in user:
+    if '{"insights": [' in user[-60:]:
         return "conclude"
     return "distil" if '{"notes": [{"quotes"' in user else "merge"
 

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from dreamd.dream.material import Material, fresh_count, gather
+from dreamd.dream.material import Material, Portion, fresh_count, gather
 from dreamd.memories import Memory, derived_id
 from dreamd.sections import Agent
 from dreamd.stores.base import Changes
@@ -10,7 +10,7 @@ from tests.dream.conftest import House
 
 
 def gathered(house: House, *, again: bool = False, until: int | None = None, after: int = 0) -> Material:
-    return gather(house.store, Agent(zone="UTC"), "cat", again=again, until=until, after=after)
+    return gather(house.store, Agent(zone="UTC"), "cat", Portion(again=again, until=until, after=after))
 
 
 def derived(kind: str, text: str, *refs: str, **more: object) -> Memory:

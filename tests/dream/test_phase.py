@@ -17,6 +17,10 @@ TABS = "I prefer tabs over spaces in Makefiles."
 AGAIN = "As ever, I prefer tabs over spaces in Makefiles."
 
 
+class Killed(BaseException):
+    """As SIGKILL: nobody handles it."""
+
+
 async def test_what_was_said_on_two_days_in_two_tasks_is_promoted_and_what_was_said_once_is_not(
     house: House,
 ) -> None:
@@ -100,6 +104,121 @@ async def test_two_dreams_of_one_agent_exclude_each_other_and_those_of_two_agent
         await house.dreams("mouse")
 
 
+# --- what has piled up ---
+
+
+def lived(house: House, days: int = 6) -> None:
+    """Of each day a preference, a rule, a price: something for every portion."""
+    for day in range(days):
+        house.says(f"As I said on day {day}, I prefer tabs over spaces in Makefiles.", task=f"t{day}")
+        house.says(BUDGET, task=f"t{day}")
+        house.says(f"Our tool number{day}x costs {day + 100} euros.", task=f"t{day}")
+        house.next_day()
+
+
+def standing(house: House) -> list[tuple[str, str, tuple[str, ...]]]:
+    return sorted((one.content, one.status, one.ref_ids) for one in house.insights())
+
+
+@pytest.mark.parametrize("most", [1, 4, 18, 2000])
+async def test_a_backlog_is_dreamt_in_portions_and_ends_in_the_same_insights(house: House, most: int) -> None:
+    lived(house)
+    calm = House(house.state)
+    lived(calm)
+    calm.configure(dream=Dream(pool_threshold=100))
+    await calm.dreams()
+    house.configure(dream=Dream(pool_threshold=most))
+    done = await house.dreams()
+    assert done.counts.records == 18
+    assert standing(house) == standing(calm)
+    assert len(house.told("dream.finished")) == len(house.store.ledger("cat", "dream")) == 1
+    before = house.everything()
+    again = await house.dreams()
+    assert not again.new
+    assert house.everything() == before
+    assert unfinished(house.parts, "cat") == Unfinished(after=18)
+
+
+async def test_after_any_first_import_a_second_dream_changes_nothing(house: House) -> None:
+    for number in range(90):
+        house.says(f"Our tool number{number}x costs {number + 100} euros.", task=f"t{number}")
+    done = await house.dreams()
+    assert (done.counts.new, done.counts.waiting, len(house.insights())) == (90, 0, 90)
+    before = house.everything()
+    again = await house.dreams()
+    assert not again.new
+    assert house.everything() == before
+
+
+async def test_what_is_too_much_is_counted_and_waits_for_the_next_dream_with_news(house: House) -> None:
+    house.configure(dream=Dream(max_contradictions=2))
+    for number in range(4):
+        house.says(f"The API limit is {number + 100} requests per minute.", task=f"t{number}")
+    done = await house.dreams()
+    assert (done.counts.contradicted, done.counts.waiting) == (2, 4)
+    assert done.waits == ("4 contradiction(s) beyond 2 a dream wait for the next",)
+    again = await house.dreams()
+    assert not again.new
+    house.says("Thank you.")
+    later = await house.dreams()
+    assert (later.counts.contradicted, later.counts.waiting) == (2, 2)
+
+
+@pytest.mark.parametrize("force", [False, True])
+async def test_a_dry_run_of_a_backlog_shows_what_the_dream_then_does(house: House, force: bool) -> None:
+    lived(house)
+    house.configure(dream=Dream(pool_threshold=5))
+    shown = await house.dreams(dry_run=True, force=force)
+    assert house.insights() == []
+    done = await house.dreams(force=force)
+    assert [(one.statement, one.before, one.after) for one in shown.shifts] == [
+        (one.statement, one.before, one.after) for one in done.shifts
+    ]
+
+
+@pytest.mark.parametrize("force", [False, True])
+@pytest.mark.parametrize("survives", range(4))
+async def test_killed_in_the_middle_of_a_backlog_a_dream_pays_nothing_twice(
+    house: House, survives: int, force: bool
+) -> None:
+    left = survives
+
+    def mortal(prompt: Prompt) -> str:
+        nonlocal left
+        if left == 0:
+            raise Killed
+        left -= 1
+        return honest(prompt)
+
+    lived(house)
+    house.configure(llm=Llm(concurrency=1), dream=Dream(pool_threshold=5))
+    house.model(mortal)
+    with pytest.raises(BaseExceptionGroup):
+        await house.dreams(force=force)
+    alive = house.model(honest)
+    await house.dreams()
+    calm = House(house.state)
+    lived(calm)
+    calm.configure(llm=Llm(concurrency=1), dream=Dream(pool_threshold=5))
+    undisturbed = calm.model(honest)
+    await calm.dreams(force=force)
+    assert len(alive.prompts) + survives == len(undisturbed.prompts)
+    assert standing(house) == standing(calm)
+    assert unfinished(house.parts, "cat") == unfinished(calm.parts, "cat")
+
+
+async def test_without_an_llm_to_be_had_the_portions_behind_are_left_alone(house: House) -> None:
+    lived(house)
+    house.configure(llm=Llm(concurrency=1), dream=Dream(pool_threshold=5))
+    model = house.model([ProviderUnreachable("no answer")])
+    done = await house.dreams()
+    assert (done.outage, done.counts.records, len(model.prompts)) == (True, 5, 1)
+    house.model(honest)
+    later = await house.dreams()
+    assert later.parked == ()
+    assert [one.status for one in house.raws()] == ["dreamt"] * 18
+
+
 # --- with an LLM ---
 
 
@@ -146,10 +265,6 @@ async def test_an_outage_parks_the_rest_without_asking_and_keeps_what_was_paid(h
     assert len(model.prompts) == 2
     assert len(done.parked) >= 2
     assert all("no answer" in group.reason for group in done.parked)
-
-
-class Killed(BaseException):
-    """As SIGKILL: nobody handles it."""
 
 
 @pytest.mark.parametrize("survives", range(3))

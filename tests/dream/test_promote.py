@@ -9,7 +9,7 @@ from dreamd.dream.promote import independent, lacks, on_purpose, own_words, supp
 from dreamd.memories import Memory
 from dreamd.records import Span, Trust
 from dreamd.sections import Promote
-from tests.dream.settling import PROMOTE, by_id, dreamt, said, statuses
+from tests.dream.settling import PROMOTE, by_id, drafted, dreamt, said, statuses
 from tests.dream.told import NOW
 from tests.stores.making import summary
 
@@ -240,3 +240,44 @@ def test_stricter_thresholds_take_nothing_back() -> None:
     (passed,) = sweep([insight(TABS, *raws)], by_id(*raws), PROMOTE, NOW)
     assert sweep([passed], by_id(*raws), Promote(min_tasks=3), NOW + timedelta(days=1)) == []
     assert support_of(passed, by_id(*raws)).records == 2
+
+
+# --- what was moved to an archive ---
+
+
+def moved_away(raw: Memory, how: str) -> Memory:
+    return replace(raw, status="archived", content="") if how == "archive" else replace(raw, content="")
+
+
+@pytest.mark.parametrize("how", ["archive", "retention"])
+def test_what_was_moved_away_still_supports_its_insight(how: str) -> None:
+    raws = [
+        said(1, TABS),
+        said(2, "Tabs for indentation, please", day=3),
+        said(3, "As always, tabs for indentation", day=4),
+    ]
+    known = dreamt(raws)
+    for count in (1, 2, 3):
+        away = [moved_away(raw, how) if at < count else raw for at, raw in enumerate(raws)]
+        assert sweep(known.values(), by_id(*away), PROMOTE, NOW) == []
+
+
+def test_what_was_moved_away_votes_for_no_more_than_it_did_and_what_is_withdrawn_beside_it_counts() -> None:
+    raws = [said(1, TABS), said(2, "Tabs for indentation, please", day=3)]
+    (known,) = dreamt(raws).values()
+    assert known.status == "long_term"
+    (lonely,) = sweep([known], by_id(moved_away(raws[0], "archive")), PROMOTE, NOW)
+    assert (lonely.status, lonely.windows, lonely.origins) == ("candidate", 1, 1)
+    once = replace(known, windows=1, tasks=1, origins=1, status="candidate")
+    away = by_id(*(moved_away(raw, "archive") for raw in raws))
+    assert sweep([once], away, PROMOTE, NOW) == []
+
+
+def test_new_evidence_beside_what_was_moved_away_is_added_to_it() -> None:
+    raws = [said(1, TABS), said(2, "Tabs for indentation, please", day=3)]
+    known = dreamt(raws)
+    later = said(9, "As always, tabs for indentation", day=6)
+    away = [moved_away(raw, "archive") for raw in raws]
+    (grown,) = dreamt([*away, later], known, drafted(later)).values()
+    assert (grown.status, grown.windows, grown.origins) == ("long_term", 2, 2)
+    assert len(grown.ref_ids) == 3

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dreamd.dream.prompt import PURPOSES, Frame, Step, cost, prompt, room, weight
+from dreamd.dream.prompt import PURPOSES, Frame, Step, copied, cost, prompt, room, weight
 from dreamd.pool import tokens
 from dreamd.pool.language import Tongue
 
@@ -106,6 +106,29 @@ def test_the_faults_of_the_last_answer_are_data_too() -> None:
     fence = re.search(r"=== data [0-9a-f]{16} ===", asked.system)
     assert fence is not None
     assert '- "It rains": no quote' in asked.user.split(fence[0])[3]
+
+
+@pytest.mark.parametrize("step", STEPS)
+@pytest.mark.parametrize("tongue", ["en", "zh"])
+def test_asked_again_a_model_sees_no_example(step: Step, tongue: Tongue) -> None:
+    first, again = (
+        prompt(step, ["R1 human 2026-03-02: x"], Frame(tongue, 6000, 700), faults) for faults in ([], ["x"])
+    )
+    assert re.search(r"[RP]9001", first.user)
+    assert not re.search(r"[RP]9001", again.user)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The user wants every bed labelled in Latin.",
+        "label every bed in Latin, please",
+        "种子订单 7731 改到 8 月 12 日",
+        "bed 6 in latin as well",
+    ],
+)
+def test_what_is_copied_from_an_example_is_known_for_it(text: str) -> None:
+    assert copied(text) == (text != "bed 6 in latin as well")
 
 
 def test_a_tight_limit_leaves_out_what_can_be_left_out() -> None:

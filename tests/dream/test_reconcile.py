@@ -187,7 +187,7 @@ def test_new_insights_beyond_the_cap_wait_and_come_with_the_next_dream() -> None
             ref for one in (*known.values(), *result.new) for ref in one.ref_ids
         }
         assert result.waiting == waits
-        assert bool(result.held_back) == bool(waits)
+        assert bool(result.waits) == bool(waits)
         known = after(result, known.values())
 
 
@@ -223,7 +223,77 @@ def test_corrections_beyond_the_cap_wait_and_come_with_the_next_dream() -> None:
         result = settled(found, [*first, *then], known.values(), Dream(max_superseded=1))
         known = after(result, known.values())
         assert list(statuses(known).values()).count("superseded") == total
-        assert bool(result.held_back) == (total < 3)
+        assert bool(result.waits) == (total < 3)
+
+
+@pytest.mark.parametrize(
+    ("insights", "share", "most"), [(4, 0.05, 1), (39, 0.05, 1), (60, 0.05, 3), (30, 0.5, 10)]
+)
+def test_a_dream_supersedes_ten_and_five_percent_at_most_and_one_always(
+    insights: int, share: float, most: int
+) -> None:
+    count = (insights + 1) // 2
+    old = [said(n, f"The room for team{n}x is number {n + 1000}.", day=2) for n in range(count)]
+    new = [
+        said(n + 500, f"No, the room for team{n}x is number {n + 3000}, not number {n + 1000}.", day=5)
+        for n in range(insights - count)
+    ]
+    found = [draft(raw.content.rstrip("."), raw) for raw in (*old, *new)]
+    settings = Dream(max_new=1000, max_contradictions=1000, max_superseded_share=share)
+    result = settled(found, [*old, *new], dream=settings)
+    assert list(statuses(after(result)).values()).count("superseded") == min(most, insights - count)
+
+
+def test_what_a_person_puts_right_does_not_wait_for_ever_however_few_insights_there_are() -> None:
+    first = [said(n, f"The room for team{n}x is number {n + 10}.", day=2) for n in range(2)]
+    then = [
+        said(n + 50, f"No, the room for team{n}x is number {n + 30}, not number {n + 10}.", day=5)
+        for n in range(2)
+    ]
+    raws = [*first, *then]
+    known = after(settled([draft(raw.content.rstrip("."), raw) for raw in raws], raws))
+    assert list(statuses(known).values()).count("superseded") == 1
+    known = after(settled([], raws, known.values()), known.values())
+    assert list(statuses(known).values()).count("superseded") == 2
+
+
+def test_thirty_that_all_contradict_each_other_are_all_flagged_and_linked_a_few_at_a_time() -> None:
+    raws = [said(n, f"The API limit is {n + 100} requests per minute", day=2) for n in range(30)]
+    result = settled([draft(raw.content, raw) for raw in raws], raws)
+    assert all(one.contradictions_flag for one in result.new)
+    assert len(result.contradictions) == Dream().max_contradictions
+    assert result.late == 30 * 29 // 2 - len(result.contradictions)
+    assert any("contradiction" in told for told in result.waits)
+    more = settled([], raws, after(result).values(), linked=result.contradictions)
+    assert len(more.contradictions) == Dream().max_contradictions
+    assert not {*map(sides, more.contradictions)} & {*map(sides, result.contradictions)}
+    assert more.late == result.late - len(more.contradictions)
+
+
+def sides(pair: Contradiction) -> frozenset[str]:
+    return frozenset((pair.left_id, pair.right_id))
+
+
+def test_a_word_of_the_moment_is_put_away_and_comes_back_on_another_day() -> None:
+    first, same_day, later = (
+        said(1, "hurry up", day=2),
+        said(2, "Now hurry up!", day=2),
+        said(3, "So, hurry up please", day=3),
+    )
+    known = dreamt([first])
+    assert [one.status for one in known.values()] == ["archived"]
+    known = dreamt([first, same_day], known, drafted(same_day))
+    assert [one.status for one in known.values()] == ["archived"]
+    known = dreamt([first, same_day, later], known, drafted(later))
+    assert [one.status for one in known.values()] == ["long_term"]
+
+
+def test_what_was_put_away_is_brought_back_by_what_contradicts_it() -> None:
+    first, other = said(1, "The small tent sleeps 2.", day=2), said(2, "The small tent sleeps 3.", day=3)
+    known = dreamt([first])
+    assert [one.status for one in known.values()] == ["archived"]
+    known = dreamt([first, other], known, drafted(other))
+    assert [(one.status, one.contradictions_flag) for one in known.values()] == [("candidate", True)] * 2
 
 
 # --- whatever is said ---

@@ -313,3 +313,65 @@ def test_what_is_put_right_at_the_end_of_a_sentence_is_heard_without_its_opening
 def test_a_function_named_in_a_request_does_not_silence_the_sentence_beside_it() -> None:
     assert [act.statement for act in acts("Add a test for retry(). I prefer tabs.")] == ["I prefer tabs"]
     assert [act.statement for act in acts("给retry()加个测试。我不吃鱼。")] == ["我不吃鱼"]
+
+
+@pytest.mark.parametrize(
+    ("text", "statement"),
+    [
+        ("帮我列这周的采购清单，预算有限，每月不超过 800 元。", "预算有限，每月不超过 800 元"),
+        ("想买一台空气炸锅，别忘了预算有限。", "预算有限"),
+        ("Make me a shopping list, my budget is limited, at most 800 euros.", "my budget is limited, at most 800 euros"),
+        ("Book a table for tonight, I don't eat meat.", "I don't eat meat"),
+        ("换一家吧，我不吃香菜。", "我不吃香菜"),
+    ],
+)  # fmt: skip
+def test_what_is_wanted_of_the_moment_before_it_is_no_part_of_a_statement(text: str, statement: str) -> None:
+    (act,) = acts(text)
+    assert act.statement == statement
+    assert act.statement in text
+
+
+def test_a_call_not_to_forget_within_an_order_is_no_word_for_good() -> None:
+    assert [act.explicit for act in acts("想买一台空气炸锅，别忘了预算有限。")] == [False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hurry up please", "快一点，我要出门了", "Make it shorter.", "简短一点", "米饭换成面条", "Use the blue one instead.",
+        "The tea timer fires twice when the laptop wakes from sleep.", "最近我在学射击", "Today is Sunday and I plan to go for a walk",
+    ],
+)  # fmt: skip
+def test_a_word_of_the_moment_is_known_for_one(text: str) -> None:
+    assert [act.passing for act in acts(text)] == [True]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I usually work at night", "我通常晚上工作", "I hate red.", "We release version 1.4 on March 13.", "预算还是有限。",
+        "From now on hurry up with the tests.", "Remember: my boss is in Rome today and always.", "记住，我赶时间的时候要简短",
+    ],
+)  # fmt: skip
+def test_what_holds_or_is_said_for_good_is_none(text: str) -> None:
+    assert [act.passing for act in acts(text)] == [False]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The release of 1.4 moves from March 13 to March 20, the translations are late.", "Band practice moved to Thursday.",
+        "The price went up from 30 to 35 euros.", "发布从3月13日推迟到3月20日。", "例会改到周四下午3点了。",
+    ],
+)  # fmt: skip
+def test_what_is_moved_to_another_value_is_put_right(text: str) -> None:
+    assert corrects(text)
+    assert len(acts(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["We moved the files from src to lib", "Please move the button from left to right", "把按钮移到左边"],
+)
+def test_what_somebody_moved_or_is_to_move_puts_nothing_right(text: str) -> None:
+    assert not corrects(text)

@@ -61,3 +61,10 @@ def test_a_text_covers_itself(text: str) -> None:
 def test_contrary_looks_at_the_clause_that_is_meant() -> None:
     assert not contrary("The shop is open", ["don't use tabs -> the shop is open"])
     assert contrary("Use tabs", ["don't use tabs -> the shop is open"])
+
+
+@pytest.mark.parametrize(
+    "text", ["Don't forget that the budget is limited", "别忘了预算有限", "不要忘记预算有限"]
+)
+def test_a_reminder_denies_nothing(text: str) -> None:
+    assert not negated(text)

@@ -1,7 +1,7 @@
 import pytest
 
 from dreamd.pool.acts import acts
-from dreamd.pool.told import tells
+from dreamd.pool.told import asks, tells
 
 TELLS = [
     "The small tent sleeps 2",
@@ -52,3 +52,16 @@ def test_orders_passing_states_events_and_guesses_tell_nothing_lasting(text: str
 @pytest.mark.parametrize("text", TELLS)
 def test_what_is_only_told_is_never_on_purpose_for_later(text: str) -> None:
     assert not any(act.explicit for act in acts(f"{text}."))
+
+
+@pytest.mark.parametrize(
+    "clause",
+    ["make me a list", "I want to buy an air fryer", "帮我列清单", "想买一台空气炸锅", "我们打算去爬山"],
+)
+def test_what_orders_or_wants_something_of_the_moment_asks(clause: str) -> None:
+    assert asks(clause)
+
+
+@pytest.mark.parametrize("clause", ["our budget is limited", "I hate red", "预算有限", "我不要香菜"])
+def test_what_states_does_not_ask(clause: str) -> None:
+    assert not asks(clause)
