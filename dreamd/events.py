@@ -82,6 +82,7 @@ HTTP_OPENED = Event("http.opened")
 HTTP_UNAVAILABLE = Event("http.unavailable", "warning")  # the face cannot listen; it is tried again
 REQUEST_FINISHED = Event("request.finished", "debug")
 REQUEST_FAILED = Event("request.failed", "error")  # a bug: its class and place
+JOB_FAILED = Event("job.failed", "error")  # likewise
 
 DISK_FULL = Event("disk.full", "error")
 TASK_FAILED = Event("task.failed", "error")

@@ -6,7 +6,7 @@ from typing import Any, cast
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute
 from starlette.routing import Route as Served
@@ -19,7 +19,7 @@ from dreamd.http.desk import Desk
 from dreamd.http.guard import ENDLESS, Guard
 from dreamd.http.jobs import Job
 from dreamd.http.openapi import document
-from dreamd.http.problems import Refused, headers_of, status_of, written
+from dreamd.http.problems import Refused, bug, headers_of, status_of, written
 from dreamd.http.routes import ROUTES, Route
 from dreamd.status import status
 
@@ -81,7 +81,10 @@ async def _json(request: Request) -> bytes:
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != "application/json":
         raise Refused(415, "the body must be JSON", hint="Content-Type: application/json")
-    return await request.body()
+    try:
+        return await request.body()
+    except ClientDisconnect as error:
+        raise Refused(400, "the body broke off") from error
 
 
 def _metrics(desk: Desk) -> Endpoint:
@@ -133,6 +136,6 @@ def _failing(desk: Desk) -> Callable[[Request, Exception], Awaitable[Response]]:
             route=getattr(request.scope.get("route"), "path", ""),
             **told(error),
         )
-        return _problem(Refused(500, "dreamd failed", hint="its log says where"))
+        return _problem(bug())
 
     return failed

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from dreamd.clock import Clock
 from dreamd.dream.phase import Dreamt
-from dreamd.errors import DreamdError
-from dreamd.http.problems import Problem, Refused, problem
+from dreamd.errors import DreamdError, told
+from dreamd.events import JOB_FAILED, Emit
+from dreamd.http.problems import Problem, Refused, bug, problem
 from dreamd.parts import Outcome
 
 _MOST_RUNNING, _MOST_KEPT = 4, 100
@@ -43,8 +44,8 @@ Result = NightDone | tuple[Dreamt, ...]
 
 
 class Jobs:
-    def __init__(self, tasks: TaskGroup, clock: Clock, new_id: Callable[[], str]) -> None:
-        self._tasks, self._clock, self._new_id = tasks, clock, new_id
+    def __init__(self, tasks: TaskGroup, clock: Clock, new_id: Callable[[], str], emit: Emit) -> None:
+        self._tasks, self._clock, self._new_id, self._emit = tasks, clock, new_id, emit
         self._jobs: OrderedDict[str, Job] = OrderedDict()
 
     @property
@@ -69,7 +70,7 @@ class Jobs:
         return self._jobs[job_id]
 
     async def _run(self, job: Job, work: Callable[[], Awaitable[Result]]) -> None:
-        ended = replace(job, state="failed")  # cancelled, or by a bug, which the supervisor tells
+        ended = replace(job, state="failed")  # cancelled
         try:
             result = await work()
             ended = (
@@ -79,6 +80,9 @@ class Jobs:
             )
         except DreamdError as error:
             ended = replace(job, state="failed", problem=problem(error))
+        except Exception as error:  # noqa: BLE001 - a bug in one job must not close the face
+            self._emit(JOB_FAILED, job=job.id, kind=job.kind, **told(error))
+            ended = replace(job, state="failed", problem=problem(bug()))
         finally:
             self._keep(replace(ended, ended_at=self._clock.now()))
 

@@ -68,6 +68,11 @@ def problem(error: DreamdError) -> Problem:
     )
 
 
+def bug() -> Refused:
+    """What a caller is told of one."""
+    return Refused(500, "dreamd failed", hint="its log says where")
+
+
 def status_of(error: DreamdError) -> int:
     if isinstance(error, Refused):
         return error.status

@@ -35,7 +35,7 @@ async def serving(parts: Parts, where: Address, ready: Callable[[], bool]) -> As
             parts=parts,
             where=where,
             ready=ready,
-            jobs=Jobs(tasks, parts.clock, partial(secrets.token_hex, 8)),
+            jobs=Jobs(tasks, parts.clock, partial(secrets.token_hex, 8), parts.emit),
             counters=counters,
             threads=CapacityLimiter(_THREADS),
         )

@@ -1,14 +1,15 @@
 """A connection: uvicorn's protocol without uvicorn's server, with the bounds that it leaves to a proxy in front of it.
 
 Nothing ticks, no WebSockets, no log of its own. A head may take so long and be so large, an answer must be read, and
-there are only so many connections; whoever is refused comes to read why.
+there are only so many connections and requests in one; whoever is refused comes to read why. Answers never mix: what
+cannot be read ends the connection after those that are owed.
 """
 
 import asyncio
 import logging
 import resource
 from http import HTTPStatus
-from typing import Final, cast
+from typing import Final, NoReturn, cast
 
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
@@ -24,6 +25,7 @@ UNREAD_S: Final = 30.0  # an answer that its asker does not read
 LINGER_S: Final = 1.0  # with whoever was refused
 HEAD_BYTES: Final = 32 << 10  # request line, headers and trailers
 MOST_CONNECTIONS: Final = 256  # at most; a quarter of the files that this process may open
+MOST_WAITING: Final = 32  # requests that were sent before their forerunner's answer
 _MOST_LINGERING = 64
 
 _TOO_MANY = Refused(
@@ -31,6 +33,7 @@ _TOO_MANY = Refused(
 )
 _BAD = Refused(400, "this is no HTTP/1.1 request that can be read")
 _LARGE = Refused(431, f"the head is larger than {HEAD_BYTES} bytes")
+_PILED = Refused(429, f"more than {MOST_WAITING} requests wait in this connection")
 
 
 class Wire(HttpToolsProtocol):
@@ -40,7 +43,8 @@ class Wire(HttpToolsProtocol):
         self._in_head = False
         self._head_bytes = 0  # parsed
         self._fed = 0  # not parsed yet, in chunks after the one in which the head began
-        self._refused = False
+        self._heads = 0  # begun, ever
+        self._deaf = False  # nothing more is taken in
         self._why: DreamdError = _BAD
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
@@ -64,20 +68,28 @@ class Wire(HttpToolsProtocol):
             self._disarm(name)
 
     def data_received(self, data: bytes) -> None:
-        if self._refused:
+        if self._deaf:
             return
-        began_before = self._in_head
+        in_head, heads = self._in_head, self._heads
         super().data_received(data)
-        if self._in_head and began_before:
+        if in_head and self._in_head and heads == self._heads:
             self._fed += len(data)
             if self._fed > HEAD_BYTES:
                 self._refuse(_LARGE)
-        if self._in_head or not self._answering():
+        if not self._deaf and (self._in_head or not self._answering()):
             self._await_head()
+
+    def eof_received(self) -> bool:
+        """Whoever says no more may still listen: the answers that are owed go out before the connection ends."""
+        owed = self._answering() and not (self._in_head or self.cycle.more_body)
+        self._deaf = True
+        self._disarm("head")
+        return owed
 
     def on_message_begin(self) -> None:
         super().on_message_begin()
         self._in_head, self._head_bytes, self._fed = True, 0, 0
+        self._heads += 1
 
     def on_url(self, url: bytes) -> None:
         self._count(len(url))
@@ -90,6 +102,8 @@ class Wire(HttpToolsProtocol):
     def on_headers_complete(self) -> None:
         self._in_head = False
         self._disarm("head")
+        if len(self.pipeline) >= MOST_WAITING:
+            self._stop(_PILED)
         super().on_headers_complete()
         if self.parser.should_upgrade():  # to nothing that is spoken here; what follows could not be parsed
             self.cycle.keep_alive = False
@@ -114,21 +128,48 @@ class Wire(HttpToolsProtocol):
     def _count(self, size: int) -> None:
         self._head_bytes += size
         if self._head_bytes > HEAD_BYTES:
-            self._why = _LARGE
-            raise ValueError(_LARGE.what)  # the parser stops, and `send_400_response` is called
+            self._stop(_LARGE)
+
+    def _stop(self, why: Refused) -> NoReturn:
+        """Within a callback of the parser, which then calls `send_400_response`."""
+        self._why = why
+        raise ValueError(why.what)
 
     def _await_head(self) -> None:
         if "head" not in self._timers and not self.transport.is_closing():
             self._arm("head", HEAD_S)
 
+    def on_response_complete(self) -> None:
+        owed = bool(self.pipeline)
+        super().on_response_complete()
+        if self._deaf and not owed:
+            self.transport.close()
+
     def _refuse(self, error: DreamdError) -> None:
-        """Say why, and go on listening for a moment: a socket that is closed on unread bytes takes the answer with it."""
-        if self._refused or self.transport.is_closing():
+        """Take nothing more in. Answers that are owed go first; where there are none, say why."""
+        if self._deaf or self.transport.is_closing():
             return
-        self._refused = True
-        self.transport.write(_answer(error))
-        self.transport.write_eof()
+        self._deaf = True
         self._disarm("head")
+        if not self._owing():
+            self._say(error)
+
+    def _owing(self) -> bool:
+        """Whether answers are due to requests that came whole; one whose body fell apart is given up."""
+        if not self._answering() or not self.cycle.more_body:
+            return self._answering()
+        if self.pipeline:
+            self.pipeline.popleft()
+            return True
+        self.cycle.disconnected = True
+        self.cycle.message_event.set()
+        return False
+
+    def _say(self, error: DreamdError) -> None:
+        """And go on listening for a moment: a socket that is closed on unread bytes takes the answer with it."""
+        if not (self._answering() and self.cycle.response_started):
+            self.transport.write(_answer(error))
+        self.transport.write_eof()
         self._arm("linger", LINGER_S)
 
     def _arm(self, name: str, seconds: float) -> None:

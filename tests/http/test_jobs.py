@@ -10,15 +10,16 @@ import pytest
 
 from dreamd.clock import StillClock
 from dreamd.errors import StateLocked
+from dreamd.events import Emit, silent
 from dreamd.http.jobs import Jobs, NightDone
 from dreamd.http.problems import Refused
 
 DONE = NightDone(date(2026, 3, 2), (), {})
 
 
-def jobs(tasks: anyio.abc.TaskGroup) -> Jobs:
+def jobs(tasks: anyio.abc.TaskGroup, emit: Emit = silent) -> Jobs:
     numbers: Iterator[int] = count()
-    return Jobs(tasks, StillClock(datetime(2026, 3, 2, tzinfo=UTC)), lambda: f"{next(numbers):x}")
+    return Jobs(tasks, StillClock(datetime(2026, 3, 2, tzinfo=UTC)), lambda: f"{next(numbers):x}", emit)
 
 
 async def at_once() -> NightDone:
@@ -80,3 +81,19 @@ async def test_the_oldest_jobs_are_forgotten() -> None:
     assert known.of(last.id).state == "done"
     with pytest.raises(Refused, match="no such job"):
         known.of(first.id)
+
+
+async def test_a_bug_fails_its_job_is_told_and_closes_nothing() -> None:
+    async def broken() -> NightDone:
+        raise KeyError("words of a log")
+
+    told: list[str] = []
+    async with anyio.create_task_group() as tasks:
+        known = jobs(tasks, lambda event, **fields: told.append(f"{event.name} {fields}"))
+        job = known.start("night", broken)
+    ended = known.of(job.id)
+    assert (ended.state, ended.problem and ended.problem.status) == ("failed", 500)
+    assert len(told) == 1
+    assert "job.failed" in told[0]
+    assert "KeyError" in told[0]
+    assert "words of a log" not in f"{told} {ended}"

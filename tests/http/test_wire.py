@@ -1,5 +1,7 @@
 """What a connection bears: large heads, slow heads, too many, no HTTP at all."""
 
+import re
+
 import anyio
 import httpx
 import pytest
@@ -116,6 +118,58 @@ async def test_pipelined_requests_are_answered_in_order(opened) -> None:
         [heard.index(b" 200 "), heard.index(b" 404 "), heard.rindex(b" 200 ")]
     )
     assert heard.count(b"HTTP/1.1 ") == 3
+
+
+NONSENSE = b"nonsense\r\n\r\n"
+RECALL = b"POST /v1/recall HTTP/1.1\r\nhost: d\r\ncontent-type: application/json\r\n"
+CHUNKED = RECALL + b"transfer-encoding: chunked\r\n\r\n"
+
+
+@pytest.mark.parametrize(
+    ("pieces", "statuses"),
+    [
+        ((GET + b"\r\n" + NONSENSE,), [b"200"]),
+        ((CHUNKED + b"2\r\n{}\r\n0\r\n\r\n" + GET + b"\r\n" + NONSENSE,), [b"422", b"200"]),
+        ((GET + b"\r\n" + CHUNKED + b"zz\r\n",), [b"200"]),
+        ((CHUNKED, b"zz\r\n"), [b"400"]),
+        ((CHUNKED + b"2\r\n{}\r\n", b"zz\r\n"), [b"400"]),
+        (((GET + b"\r\n") * 5000,), [b"200"] * (wire.MOST_WAITING + 1)),
+    ],
+    ids=["after one", "after two", "a body behind another", "a body at once", "a body", "a pile"],
+)
+async def test_answers_that_are_owed_are_given_whole_before_the_rest_is_refused(
+    opened, pieces: tuple[bytes, ...], statuses: list[bytes]
+) -> None:
+    async with opened(requests_per_minute=0) as door:
+        heard = await spoken(door, *pieces)
+        failed = door.house.told.named("request.failed")
+    assert re.findall(rb"HTTP/1\.1 (\d+)", heard) == statuses
+    assert failed == []
+
+
+async def test_a_large_body_between_two_heads_is_not_part_of_them(opened) -> None:
+    body = b"{" + b" " * wire.HEAD_BYTES + b"}"
+    first = RECALL + b"content-length: %d\r\n\r\n" % len(body) + body
+    async with opened() as door:
+        heard = await spoken(door, first[:9], first[9:] + GET, b"connection: close\r\n\r\n")
+    assert re.findall(rb"HTTP/1\.1 (\d+)", heard) == [b"422", b"200"]
+
+
+async def test_whoever_has_said_all_still_hears_the_answer(opened) -> None:
+    async with opened() as door, await anyio.connect_unix(door.listen.removeprefix("unix:")) as visitor:
+        await visitor.send(GET + b"\r\n")
+        await visitor.send_eof()
+        assert b" 200 OK" in await visitor.receive()
+        with pytest.raises(anyio.EndOfStream):
+            await visitor.receive()
+
+
+async def test_whoever_goes_amid_a_body_is_no_bug(opened) -> None:
+    async with opened() as door:
+        async with await anyio.connect_unix(door.listen.removeprefix("unix:")) as visitor:
+            await visitor.send(RECALL + b"content-length: 9\r\n\r\n{")
+        assert (await door.client.get("/healthz")).status_code == 200
+        assert door.house.told.named("request.failed") == []
 
 
 async def test_whoever_waits_for_leave_to_send_is_not_kept_waiting(opened) -> None:
