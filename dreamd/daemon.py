@@ -1,11 +1,9 @@
 """The composition root: the only place where a store and a provider are chosen."""
 
-import random
-import uuid
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import cast
 
 from dreamd import _plugins
@@ -14,17 +12,15 @@ from dreamd.clock import Clock, SystemClock
 from dreamd.config import Config
 from dreamd.errors import ConfigError, WorkspaceError
 from dreamd.events import Emit, silent
-from dreamd.gate.attending import Attendant
-from dreamd.gate.chain import Gated, linked
-from dreamd.gate.lanes import Lanes, key_name, upstream_name
-from dreamd.gate.leases import Leases
 from dreamd.indexes.base import Index
-from dreamd.parts import Meaning, Metered, Parts
+from dreamd.parts import Foreground, Meaning, Metered, Parts
 from dreamd.providers.base import Provider
 from dreamd.sections import Llm, Recall
 from dreamd.stores.base import Store
 
-_OWN_URLS = {"openai": "https://api.openai.com/v1", "anthropic": "https://api.anthropic.com"}
+Wired = Callable[
+    [Config, Store, Clock, Emit, Callable[[], Provider]], tuple[Foreground, Callable[[str], Metered]]
+]  # gate.wiring.OPEN
 
 
 @contextmanager
@@ -39,7 +35,7 @@ def open_parts(
     state = state_folder(config)
     opened = cast("Callable[[Path], Store]", _plugins.load("stores", store, "OPEN"))(state)
     clock = clock or SystemClock()
-    lanes = _lanes(config, clock, emit)
+    foreground, provider = _gate(config, opened, clock, emit)
     with ExitStack() as closing:
         closing.callback(opened.close)
         yield Parts(
@@ -48,17 +44,18 @@ def open_parts(
             store=opened,
             clock=clock,
             emit=emit,
-            provider=_chain(config, opened, clock, emit, lanes),
-            foreground=lanes,
-            index=_index(state, closing, lasting=store == "sqlite"),
+            provider=provider,
+            foreground=foreground,
+            index=_index(state, closing, store),
             meaning=_meaning(config.recall),
         )
 
 
-def _index(state: Path, closing: ExitStack, *, lasting: bool) -> Index:
-    """Beside the store that it follows; of a store that forgets, in a folder that goes."""
-    home = state if lasting else Path(closing.enter_context(TemporaryDirectory(prefix="dreamd-")))
-    index = cast("Callable[[Path], Index]", _plugins.load("indexes", "sqlite", "OPEN"))(home)
+def _index(state: Path, closing: ExitStack, store: str) -> Index | None:
+    """Beside the store that it follows; a store that forgets needs none."""
+    if store != "sqlite":
+        return None
+    index = cast("Callable[[Path], Index]", _plugins.load("indexes", "sqlite", "OPEN"))(state)
     closing.callback(index.close)
     return index
 
@@ -100,52 +97,24 @@ def state_folder(config: Config) -> Path:
     return state
 
 
-def upstream_of(llm: Llm) -> str:
-    """The base URL that dreamd's own calls go to."""
-    return llm.base_url or _OWN_URLS.get(llm.provider, f"http://{llm.provider}")
-
-
-def _lanes(config: Config, clock: Clock, emit: Emit) -> Lanes:
-    try:
-        own_key = key_name(configuration.api_key(config.llm))
-    except ConfigError:  # told by the first call that needs it
-        own_key = ""
-    return Lanes(config.gate, concurrency=config.llm.concurrency, clock=clock, emit=emit, own_key=own_key)
-
-
-def _chain(
-    config: Config, store: Store, clock: Clock, emit: Emit, lanes: Lanes
-) -> Callable[[str], Metered] | None:
-    """What makes the chain of a job's calls; the provider is loaded at the first call: httpx is slow to import."""
+def _gate(
+    config: Config, store: Store, clock: Clock, emit: Emit
+) -> tuple[Callable[[], Foreground], Callable[[str], Metered] | None]:
+    """What agents' calls are announced to, and what makes the chain of a job's calls. Both are made when first asked for."""
     llm = config.llm
-    if llm.provider == "none":
-        return None
-    gate = _gated(config, store, clock, emit, lanes)
-    return linked(_opening(llm), gate=gate, llm=llm, store=store, clock=clock, emit=emit, draw=random.random)
 
+    @cache
+    def wired() -> tuple[Foreground, Callable[[str], Metered]]:
+        return cast("Wired", _plugins.load("gate", "wiring", "OPEN"))(config, store, clock, emit, opening)
 
-def _gated(config: Config, store: Store, clock: Clock, emit: Emit, lanes: Lanes) -> Gated:
-    lane = lanes.lane(upstream_of(config.llm))
-    attendant = Attendant(
-        lane,
-        store,
-        agents={
-            name
-            for name, agent in config.enabled.items()
-            if not agent.upstream or upstream_name(agent.upstream) == lane.name
-        },
-        turn_timeout_s=config.dream.turn_timeout_s,
-        long_wait_s=config.gate.long_wait_s,
-        clock=clock,
-        emit=emit,
-    )
-    leases = Leases(store, budget=config.budget, lease_s=config.gate.lease_s, clock=clock, new_id=_new_id)
-    return Gated(lane, attendant, leases)
+    def opening() -> Provider:
+        return cast("Callable[[Llm], Provider]", _plugins.load("providers", llm.provider, "OPEN"))(llm)
 
+    def foreground() -> Foreground:
+        return wired()[0]
 
-def _new_id() -> str:
-    return uuid.uuid4().hex
+    def provider(job: str) -> Metered:
+        chain = wired()[1]
+        return chain(job)
 
-
-def _opening(llm: Llm) -> Callable[[], Provider]:
-    return lambda: cast("Callable[[Llm], Provider]", _plugins.load("providers", llm.provider, "OPEN"))(llm)
+    return foreground, None if llm.provider == "none" else provider

@@ -67,7 +67,7 @@ class Parts(Struct, frozen=True, kw_only=True):
     clock: Clock
     emit: Emit
     provider: Callable[[str], Metered] | None = None
-    foreground: Foreground | None = None
+    foreground: Callable[[], Foreground] | None = None
     index: Index | None = None
     meaning: Meaning | None = None
 

@@ -201,6 +201,10 @@ async def _dreams(parts: Parts, ready: anyio.Event) -> None:
     with anyio.move_on_after(READY_S):
         await ready.wait()
     watch = cast("Dreams", await to_thread.run_sync(_plugins.load, "dream", "watch", "watch"))
+    if (
+        parts.provider and parts.foreground
+    ):  # the gate is loaded here, lest the first call does it in the event loop
+        await to_thread.run_sync(parts.foreground)
     await watch(parts)
 
 

@@ -117,7 +117,7 @@ async def test_what_a_crash_left_half_forgotten_is_finished_at_the_start(house: 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_forgotten, home.parts)
         with anyio.fail_after(60):
-            while not home.told.named("memories.forgotten"):
+            while not home.told.named("memories.forgotten"):  # noqa: ASYNC110 - it is told, not signalled
                 await anyio.sleep(0.01)
         tasks.cancel_scope.cancel()
     assert home.told.named("memories.forgotten") == [{"memories": 1, "lines": 2, "files": []}]

@@ -211,7 +211,7 @@ async def serve(life: Life) -> None:
             continue
         listen = parts.config.gateway.listen
         try:
-            async with opened(settings, parts.foreground, emit=parts.emit) as gateway:
+            async with opened(settings, await _announced_to(parts), emit=parts.emit) as gateway:
                 parts.emit(GATEWAY_OPENED, listen=listen, upstreams=len(settings.upstreams))
                 told = False
                 await _until_others_are_wanted(life, gateway)
@@ -227,8 +227,13 @@ async def _until_others_are_wanted(life: Life, gateway: Gateway) -> None:
         parts, changed = life.parts, life.changed
         if await to_thread.run_sync(_wanted, parts) != gateway.settings:
             return
-        gateway.foreground, gateway.emit = parts.foreground, parts.emit
+        gateway.foreground, gateway.emit = await _announced_to(parts), parts.emit
         await changed.wait()
+
+
+async def _announced_to(parts: Parts) -> Foreground | None:
+    """In a thread, for the lanes may have to be loaded."""
+    return await to_thread.run_sync(parts.foreground) if parts.foreground else None
 
 
 def _wanted(parts: Parts) -> Settings | None:

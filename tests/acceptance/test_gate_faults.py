@@ -20,7 +20,7 @@ from dreamd.errors import ProviderError
 from dreamd.events import LANE_COOLING, Event
 from dreamd.gate import lane, retrying
 from dreamd.gate.lanes import Lanes
-from dreamd.parts import Parts
+from dreamd.parts import Foreground, Parts
 from dreamd.sections import Gate, Llm, State
 from tests.llm_server import Answer, LlmServer, Request, Script, llm_server
 
@@ -46,13 +46,14 @@ def _short_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
 class House:
     """dreamd's chain, a server, and what was told."""
 
-    def __init__(self, parts: Parts, server: LlmServer, told: list[str]) -> None:
+    def __init__(self, parts: Parts, lanes: Foreground, server: LlmServer, told: list[str]) -> None:
+        assert isinstance(lanes, Lanes)
         self.parts = parts
+        self.lanes = lanes
         self.server = server
         self.told = told
         self.ended: list[Reply | ProviderError] = []
-        assert isinstance(parts.foreground, Lanes)
-        self.lane = parts.foreground.lane(server.base_url)
+        self.lane = self.lanes.lane(server.base_url)
 
     async def dream(self, number: int = 0) -> None:
         assert self.parts.provider
@@ -71,8 +72,7 @@ class House:
         return [type(one) for one in self.ended]
 
     def foreground(self):
-        assert self.parts.foreground
-        return self.parts.foreground.arrive(self.server.base_url)
+        return self.lanes.arrive(self.server.base_url)
 
     async def nothing_is_left(self) -> None:
         await self.server.quiet()
@@ -98,7 +98,8 @@ async def house(tmp_path: Path, script: Script, **llm: object) -> AsyncIterator[
         with ExitStack() as stack:
             opening = open_parts(config, emit=emit, store="inmemory")
             parts = await to_thread.run_sync(stack.enter_context, opening)
-            made = House(parts, server, told)
+            assert parts.foreground
+            made = House(parts, await to_thread.run_sync(parts.foreground), server, told)
             yield made
             await made.nothing_is_left()
     assert len(asyncio.all_tasks()) == before

@@ -246,7 +246,10 @@ async def measured(mode: str, setup: Setup, url: str, seed: int, asked: argparse
                 counts = (await asking.get(url.removesuffix("/v1") + "/counts")).json()["dream"]
             seen.dreams = counts["finished"] / took
             seen.wasted = counts["wasted"] / max(1, counts["tokens"])
-            seen.limit = "; ".join(repr(lane.state.limit) for lane in getattr(parts.foreground, "open", ()))
+            seen.limit = "; ".join(
+                repr(lane.state.limit)
+                for lane in getattr(parts.foreground and parts.foreground(), "open", ())
+            )
             person.close()
             tasks.cancel_scope.cancel()
     return seen
@@ -266,7 +269,7 @@ async def person_of(
     parts: Parts, url: str, start: Callable[..., object], asked: argparse.Namespace
 ) -> Person:
     if asked.through != "gateway":
-        return Person(url, "/v1/chat/completions", parts.foreground, url)
+        return Person(url, "/v1/chat/completions", parts.foreground and parts.foreground(), url)
     start(serve, parts)
     listen = f"http://{parts.config.gateway.listen}"
     async with httpx.AsyncClient() as client:

@@ -206,7 +206,7 @@ async def served(
             store=InMemoryStore(),
             clock=clock,
             emit=lambda event, /, **_values: told.append(event),
-            foreground=lanes,
+            foreground=lambda: lanes,
         )
 
     async with house(saying(ok())) as h, anyio.create_task_group() as tasks:
