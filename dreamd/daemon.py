@@ -1,5 +1,6 @@
 """The composition root: the only place where a store and a provider are chosen."""
 
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import cache
@@ -101,14 +102,18 @@ def _gate(
     config: Config, store: Store, clock: Clock, emit: Emit
 ) -> tuple[Callable[[], Foreground], Callable[[str], Metered] | None]:
     """What agents' calls are announced to, and what makes the chain of a job's calls. Both are made when first asked for."""
-    llm = config.llm
+    llm, one_at_a_time = config.llm, threading.Lock()
 
     @cache
-    def wired() -> tuple[Foreground, Callable[[str], Metered]]:
+    def made() -> tuple[Foreground, Callable[[str], Metered]]:
         return cast("Wired", _plugins.load("gate", "wiring", "OPEN"))(config, store, clock, emit, opening)
 
     def opening() -> Provider:
         return cast("Callable[[Llm], Provider]", _plugins.load("providers", llm.provider, "OPEN"))(llm)
+
+    def wired() -> tuple[Foreground, Callable[[str], Metered]]:
+        with one_at_a_time:  # two gates would let in twice as many
+            return made()
 
     def foreground() -> Foreground:
         return wired()[0]

@@ -1,5 +1,6 @@
 """The composition root puts together what the configuration names, and says what it cannot."""
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -69,3 +70,10 @@ def test_an_empty_store_is_empty() -> None:
     store = empty_store()
     assert list(store.memories(MemoryQuery())) == []
     store.close()
+
+
+def test_there_is_one_gate_whoever_asks_first(tmp_path: Path) -> None:
+    with open_parts(configured(tmp_path)) as parts, ThreadPoolExecutor(8) as threads:
+        assert parts.foreground
+        gates = list(threads.map(lambda _: parts.foreground and parts.foreground(), range(32)))
+    assert len({id(gate) for gate in gates}) == 1
