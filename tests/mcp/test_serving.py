@@ -13,7 +13,7 @@ from anyio import to_thread
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolRequestParams, ElicitResult
+from mcp_types import CallToolRequest, CallToolRequestParams, ElicitResult, InputRequiredResult
 
 from dreamd.mcp import serving
 from dreamd.mcp.tools import TOOLS, Tool
@@ -116,6 +116,20 @@ async def test_the_person_is_asked_where_the_client_can(tmp_path, monkeypatch, m
     async with talked(tmp_path) as parts, client_of(parts, mode=mode, elicitation_callback=person) as client:
         assert text_of(await client.call_tool("ask", {})) == f"answer: {answer}"
     assert questions == ["Shall I?"]
+
+
+async def test_a_yes_to_another_question_is_none(tmp_path, monkeypatch):
+    asking(monkeypatch)
+    async with talked(tmp_path) as parts, client_of(parts, elicitation_callback=never) as client:
+        yes = {"confirm": ElicitResult(action="accept", content={})}
+        for state in (None, "0" * 64):
+            params = CallToolRequestParams(name="ask", arguments={}, input_responses=yes, request_state=state)
+            told = await client.session.send_request(CallToolRequest(params=params), InputRequiredResult)
+            assert told.request_state != state
+
+
+async def never(_context, _params):
+    raise AssertionError
 
 
 @pytest.mark.parametrize("mode", ERAS)
