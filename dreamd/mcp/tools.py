@@ -13,6 +13,7 @@ import msgspec
 from anyio import to_thread
 from msgspec import Meta, Struct
 
+from dreamd.clock import within_reach
 from dreamd.config import local_zone_name, zone_of
 from dreamd.errors import UsageError
 from dreamd.hand.evidence import evidence
@@ -96,6 +97,10 @@ class RecallArguments(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[date, Meta(description="Recall what was known at the end of this day (YYYY-MM-DD).")] | None
     ) = None
 
+    def __post_init__(self) -> None:
+        if self.as_of:
+            within_reach(self.as_of)
+
 
 async def _recall(call: Call, arguments: RecallArguments) -> str:
     agents = call.agents(arguments.agent)
@@ -117,6 +122,7 @@ class EvidenceArguments(Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             min_length=1,
             max_length=4096,
+            pattern=r"^[^\x00-\x1f]+$",
             description="A memory's id or its beginning, as recall shows it, or FILE:LINE of a MEMORY.md, daily or diary.",
         ),
     ]

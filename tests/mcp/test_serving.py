@@ -50,6 +50,12 @@ async def test_status_tells_of_the_pool(tmp_path, mode):
         ("recall", {"goal": "x", "budget": 10**9}, "`int` <= 32000"),
         ("recall", {"goal": "x", "agent": "nobody"}, "no agent 'nobody'"),
         ("recall", {"goal": "x", "as_of": "yesterday"}, "Invalid RFC3339"),
+        ("recall", {"goal": "x", "as_of": "0001-01-01"}, "years 1970 to 9000"),
+        ("recall", {"goal": "x", "as_of": "9999-12-31"}, "years 1970 to 9000"),
+        ("evidence", {"what": "a\0b:1"}, "matching regex"),
+        ("evidence", {"what": "~nobody-of-that-name/MEMORY.md:1"}, "is no agent's MEMORY.md"),
+        ("evidence", {"what": "/dev/zero:1"}, "is no agent's MEMORY.md"),
+        ("evidence", {"what": "/nowhere:1"}, "is no agent's MEMORY.md"),
         ("remember", {"text": "x", "agent": "../.."}, "no agent"),
     ],
 )
