@@ -22,6 +22,9 @@ class Clock(Protocol):
         """Wait; a cancellation point."""
 
 
+_FIRST_YEAR, _LAST_YEAR = 1970, 9000
+
+
 class SystemClock(Clock):
     def now(self) -> datetime:
         return datetime.now(UTC)
@@ -42,6 +45,12 @@ def instant(day: date, at: time_of_day, zone: ZoneInfo) -> datetime:
     """The UTC instant of a local wall time: the first of two at a fold, the jump's far side in a gap."""
     # PEP 495: in a gap fold=0 means the offset before the jump, which lands on the jump's far side
     return datetime.combine(day, at, tzinfo=zone).astimezone(UTC)
+
+
+def within_reach(day: date) -> None:
+    """Raises ValueError near the calendar's ends, where a zone or a look back would leave it."""
+    if not _FIRST_YEAR <= day.year <= _LAST_YEAR:
+        raise ValueError(f"Expected a day of the years {_FIRST_YEAR} to {_LAST_YEAR}")
 
 
 def night_moment(day: date, at: time_of_day, jitter_s: float, zone: ZoneInfo, seed: str) -> datetime:

@@ -1,7 +1,9 @@
 from datetime import UTC, date, datetime, time
 from zoneinfo import ZoneInfo
 
-from dreamd.clock import instant, local_date, night_moment
+import pytest
+
+from dreamd.clock import instant, local_date, night_moment, within_reach
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
@@ -20,3 +22,11 @@ def test_the_night_begins_within_its_window_and_always_at_the_same_moment() -> N
     (moment,) = moments
     assert datetime(2026, 3, 2, 22, 50, tzinfo=UTC) <= moment <= datetime(2026, 3, 2, 22, 55, tzinfo=UTC)
     assert local_date(moment, BERLIN) == day
+
+
+def test_the_ends_of_the_calendar_are_out_of_reach() -> None:
+    within_reach(date(1970, 1, 1))
+    within_reach(date(9000, 12, 31))
+    for day in (date.min, date(1969, 12, 31), date(9001, 1, 1), date.max):
+        with pytest.raises(ValueError, match="years 1970 to 9000"):
+            within_reach(day)

@@ -74,14 +74,14 @@ def of_line(parts: Parts, file: Path, line: int, check: Check, judge: Judge = un
     Of agents that share the file, or had another name once, the one that wrote the line. Raises UsageError when the
     file is no agent's or the line no entry (of a diary: nor a sentence).
     """
-    content = files.read(file)
-    if not content.exists:
-        raise UsageError(f"no file {file}", hint=_NAME_IT)
     owners = list(_owners(parts, file))
-    if not owners:
+    if not owners:  # nothing of it is read, nor is it told whether it is there
         raise UsageError(
             f"{file} is no agent's MEMORY.md, daily or diary", hint="`dreamd status` lists the agents"
         )
+    content = files.read(file)
+    if not content.exists:
+        raise UsageError(f"no file {file}", hint=_NAME_IT)
     block = _block_at(file, content.text, line, prose=owners[0].what == "diary")
     former = {row.agent for row in parts.store.ledger()} - set(parts.config.agents)
     owners += [replace(owners[0], agent=agent) for agent in sorted(former)]

@@ -33,10 +33,17 @@ def chain(parts: Parts, what: str) -> Node:
     judge = partial(_verdict, parts)
     place = _LINE.fullmatch(what)
     if place:
-        return of_line(parts, Path(place["file"]).expanduser(), int(place["line"]), standing, judge)
+        return of_line(parts, _file(place["file"]), int(place["line"]), standing, judge)
     if _names_a_file(what):
         raise UsageError(f"{what} names no line", hint="say which: FILE:LINE, such as MEMORY.md:3")
     return of_memory(parts, what, standing, judge)
+
+
+def _file(name: str) -> Path:
+    try:
+        return Path(name).expanduser()
+    except RuntimeError:  # nobody is called so
+        return Path(name)
 
 
 def _verdict(parts: Parts, insight: Memory) -> Verdict:

@@ -12,8 +12,10 @@ from msgspec import Struct
 
 from dreamd.dream.phase import Dreamt, dream
 from dreamd.errors import DreamdError
+from dreamd.hand.correct import correct
 from dreamd.hand.evidence import Node, evidence
 from dreamd.hand.forget import Wish, forget, plan_forget
+from dreamd.hand.pin import pin, unpin
 from dreamd.hand.remember import remember
 from dreamd.http import shapes
 from dreamd.http.desk import Desk
@@ -104,6 +106,10 @@ async def grounds(desk: Desk, asked: shapes.Named) -> Node:
     return await evidence(desk.parts, one.memory_id)
 
 
+async def grounds_of(desk: Desk, asked: shapes.Grounds) -> Node:
+    return await evidence(desk.parts, asked.of)
+
+
 async def told(desk: Desk, asked: shapes.Telling) -> shapes.Kept:
     agent = asked.agent or _only(desk.parts)
     _known(desk.parts, [agent])
@@ -117,6 +123,19 @@ async def told(desk: Desk, asked: shapes.Telling) -> shapes.Kept:
     )
     record = shapes.pooled(kept.record) if kept.record else None
     return shapes.Kept(shapes.pooled(kept.insight), record, kept.new)
+
+
+async def pinned(desk: Desk, asked: shapes.Named) -> shapes.Pooled:
+    return shapes.pooled(await pin(desk.parts, asked.id))
+
+
+async def unpinned(desk: Desk, asked: shapes.Named) -> shapes.Pooled:
+    return shapes.pooled(await unpin(desk.parts, asked.id))
+
+
+async def corrected(desk: Desk, asked: shapes.Correcting) -> shapes.Corrected:
+    done = await correct(desk.parts, asked.id, asked.text)
+    return shapes.Corrected(shapes.pooled(done.old), shapes.pooled(done.new))
 
 
 async def forgotten(desk: Desk, asked: shapes.Forgetting) -> shapes.ForgetAnswer:
@@ -230,8 +249,24 @@ ROUTES = (
         about="What a memory rests on, down to the bytes in the log",
     ),
     Route(
+        method="GET", path="/v1/evidence", asked=shapes.Grounds, answer=Node, handle=grounds_of,
+        about="What a line of MEMORY.md, a daily or a diary rests on; or a memory",
+    ),
+    Route(
         method="POST", path="/v1/remember", asked=shapes.Telling, answer=shapes.Kept, handle=told,
         about="Keep a text for good, as the person's own word", changes=True,
+    ),
+    Route(
+        method="POST", path="/v1/pin", asked=shapes.Named, answer=shapes.Pooled, handle=pinned,
+        about="Keep an insight from fading, and always recall it", changes=True,
+    ),
+    Route(
+        method="POST", path="/v1/unpin", asked=shapes.Named, answer=shapes.Pooled, handle=unpinned,
+        about="Let a pinned insight fade again", changes=True,
+    ),
+    Route(
+        method="POST", path="/v1/correct", asked=shapes.Correcting, answer=shapes.Corrected, handle=corrected,
+        about="Put an insight right; what was wrong stays as history", changes=True,
     ),
     Route(
         method="POST", path="/v1/forget", asked=shapes.Forgetting, answer=shapes.ForgetAnswer, handle=forgotten,

@@ -5,6 +5,7 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from dreamd.clock import within_reach
 from dreamd.hand.forget import Forgotten, Plan
 from dreamd.memories import Entity, Kind, Memory, MemoryType, Status
 from dreamd.records import Origin, Role, Span
@@ -35,6 +36,10 @@ class Goal(Asked, frozen=True):
     budget: Annotated[int, Meta(ge=50, le=32_000)] | None = None
     as_of: Moment | None = None
 
+    def __post_init__(self) -> None:
+        if self.as_of:
+            within_reach(self.as_of)
+
 
 class Listing(Asked, frozen=True):
     """Which memories, in order of arrival; `after` is the `next` of the page before."""
@@ -49,6 +54,19 @@ class Listing(Asked, frozen=True):
 
 class Named(Asked, frozen=True):
     id: MemoryId
+
+
+class Grounds(Asked, frozen=True):
+    """`of`: FILE:LINE of a MEMORY.md, a daily or a diary, or a memory's id or its beginning."""
+
+    of: Annotated[str, Meta(min_length=1, max_length=4096, pattern=r"^[^\x00-\x1f]+$")]
+
+
+class Correcting(Asked, frozen=True):
+    """`id` names the insight that is wrong, `text` is what stands in its place."""
+
+    id: MemoryId
+    text: Text
 
 
 class JobNamed(Asked, frozen=True):
@@ -81,6 +99,10 @@ class NightAsked(Asked, frozen=True):
     agents: Annotated[tuple[Name, ...], Meta(min_length=1, max_length=100)] | None = None
     force: bool = False
     dry_run: bool = False
+
+    def __post_init__(self) -> None:
+        if self.day:
+            within_reach(self.day)
 
 
 class DreamsAsked(Asked, frozen=True):
@@ -172,6 +194,13 @@ class Kept(Struct, frozen=True):
     insight: Pooled
     record: Pooled | None
     new: bool
+
+
+class Corrected(Struct, frozen=True):
+    """`old` is superseded from now on, `new` stands in its place."""
+
+    old: Pooled
+    new: Pooled
 
 
 class Agents(Struct, frozen=True):

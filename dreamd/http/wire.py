@@ -9,7 +9,7 @@ import asyncio
 import logging
 import resource
 from http import HTTPStatus
-from typing import Final, NoReturn, cast
+from typing import Any, Final, NoReturn, cast
 
 from uvicorn.config import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResponseCycle
@@ -70,16 +70,16 @@ class Wire(HttpToolsProtocol):
     def data_received(self, data: bytes) -> None:
         if self._deaf:
             return
-        in_head, heads = self._in_head, self._heads
+        heads = self._heads
         super().data_received(data)
-        if in_head and self._in_head and heads == self._heads:
+        if self._in_head and heads == self._heads:
             self._fed += len(data)
             if self._fed > HEAD_BYTES:
                 self._refuse(_LARGE)
-        if not self._deaf and (self._in_head or not self._answering()):
+        if self._in_head or not self._answering():
             self._await_head()
 
-    def eof_received(self) -> bool:
+    def eof_received(self) -> Any:
         """Whoever says no more may still listen: the answers that are owed go out before the connection ends."""
         owed = self._answering() and not (self._in_head or self.cycle.more_body)
         self._deaf = True
@@ -136,7 +136,7 @@ class Wire(HttpToolsProtocol):
         raise ValueError(why.what)
 
     def _await_head(self) -> None:
-        if "head" not in self._timers and not self.transport.is_closing():
+        if not (self._deaf or "head" in self._timers or self.transport.is_closing()):
             self._arm("head", HEAD_S)
 
     def on_response_complete(self) -> None:

@@ -3,6 +3,7 @@
 Law: what goes wrong is told in one line that holds no log text: our own errors in our words, a bug by its class alone.
 """
 
+import hashlib
 import logging
 from collections.abc import Awaitable
 from functools import partial
@@ -91,7 +92,10 @@ async def _call_tool(
     try:
         return _said(await _without_bugs(tool.call(call, params.arguments or {})))
     except _Asking as asking:
-        return types.InputRequiredResult(input_requests={_CONFIRM: _question(str(asking))})
+        question = str(asking)
+        return types.InputRequiredResult(
+            input_requests={_CONFIRM: _question(question)}, request_state=_name_of(question)
+        )
     except DreamdError as error:
         return _said(str(error), failed=True)
 
@@ -122,9 +126,9 @@ class _Asking(Exception):
 
 
 async def _ask(context: Context, params: types.CallToolRequestParams, question: str) -> bool | None:
-    """As `tools.Ask`."""
+    """As `tools.Ask`. An answer counts for the question that was put, and for no other."""
     answer = (params.input_responses or {}).get(_CONFIRM)
-    if isinstance(answer, types.ElicitResult):
+    if isinstance(answer, types.ElicitResult) and params.request_state == _name_of(question):
         return answer.action == "accept"
     able = context.session.client_capabilities
     if able is None or able.elicitation is None:
@@ -135,6 +139,10 @@ async def _ask(context: Context, params: types.CallToolRequestParams, question: 
         return (await context.session.elicit_form(question, _YES, context.request_id)).action == "accept"
     except (MCPError, NoBackChannelError):
         return None
+
+
+def _name_of(question: str) -> str:
+    return hashlib.sha256(question.encode("utf-8", "replace")).hexdigest()
 
 
 def _question(text: str) -> types.ElicitRequest:

@@ -1,7 +1,7 @@
 """The five tools: what a model calls them with, and the verb behind each. The SDK is not known here.
 
-Law: recalling and looking are free; a model's word alone is never kept as a person's; nothing is forgotten that was not
-shown first, nor against the person's no where the client can ask.
+Law: recalling and looking are free; a model's word alone is never kept as a person's, and makes nothing forgotten: the
+person is shown what would go and says yes, to this very question, or does it with the command.
 """
 
 from collections.abc import Awaitable, Callable, Mapping
@@ -13,10 +13,11 @@ import msgspec
 from anyio import to_thread
 from msgspec import Meta, Struct
 
+from dreamd.clock import within_reach
 from dreamd.config import local_zone_name, zone_of
 from dreamd.errors import UsageError
 from dreamd.hand.evidence import evidence
-from dreamd.hand.forget import Wish, forget, plan_forget
+from dreamd.hand.forget import Plan, Wish, forget, plan_forget
 from dreamd.hand.remember import remember
 from dreamd.locks import DAEMON, holder
 from dreamd.mcp import telling
@@ -96,6 +97,10 @@ class RecallArguments(Struct, frozen=True, forbid_unknown_fields=True):
         Annotated[date, Meta(description="Recall what was known at the end of this day (YYYY-MM-DD).")] | None
     ) = None
 
+    def __post_init__(self) -> None:
+        if self.as_of:
+            within_reach(self.as_of)
+
 
 async def _recall(call: Call, arguments: RecallArguments) -> str:
     agents = call.agents(arguments.agent)
@@ -117,6 +122,7 @@ class EvidenceArguments(Struct, frozen=True, forbid_unknown_fields=True):
         Meta(
             min_length=1,
             max_length=4096,
+            pattern=r"^[^\x00-\x1f]+$",
             description="A memory's id or its beginning, as recall shows it, or FILE:LINE of a MEMORY.md, daily or diary.",
         ),
     ]
@@ -177,25 +183,27 @@ class ForgetArguments(Struct, frozen=True, forbid_unknown_fields=True):
     ] = ()
     matching: Annotated[str, Meta(max_length=2000, description="Or all memories that hold this text.")] = ""
     agent: Who = ""
-    confirm: Annotated[
-        str,
-        Meta(max_length=128, description="The digest that the first call gave; only once the person agreed."),
-    ] = ""
 
 
 async def _forget(call: Call, arguments: ForgetArguments) -> str:
     agents = call.agents(arguments.agent)
     wish = Wish(ids=arguments.ids, matching=arguments.matching, agent=agents[0] if agents else None)
-    planned = await plan_forget(call.parts, wish)
-    shown = telling.plan(planned)
-    if planned.empty or not arguments.confirm:
-        return shown
-    if arguments.confirm != planned.digest:
-        return f"By now something else would go than was confirmed.\n{shown}"
-    count = f"{len(planned.memories)} memories and {len(planned.lines)} lines"
-    if await call.ask(f"Shall dreamd forget {count} for good?") is False:
+    shown = await plan_forget(call.parts, wish)
+    answer = None if shown.empty else await call.ask(telling.question(shown))
+    if answer is None:
+        return telling.plan(shown)
+    if not answer:
         raise UsageError("the person declined, so nothing was forgotten")
-    return telling.forgotten(await forget(call.parts, planned))
+    return telling.forgotten(await forget(call.parts, await _said_again(call.parts, shown)))
+
+
+async def _said_again(parts: Parts, shown: Plan) -> Plan:
+    """The plan as it is by now, where nothing came but the same words once more: this very call stands in a log, too."""
+    now = await plan_forget(parts, shown.wish)
+    known = {one.memory_id for one in shown.memories}
+    echoed = all(one.memory_id in known or one.why in ("asked", "copy") for one in now.memories)
+    same = (now.lines, now.weakened, now.elsewhere) == (shown.lines, shown.weakened, shown.elsewhere)
+    return now if shown.wish.matching and echoed and same else shown
 
 
 class StatusArguments(Struct, frozen=True, forbid_unknown_fields=True):
@@ -243,8 +251,8 @@ TOOLS: tuple[Tool[Any], ...] = (
         name="forget",
         title="Forget",
         description=(
-            "Forget memories because the person asked for it, with all that rests on them alone, for good. The first call "
-            "changes nothing: it shows what would go. Show that to the person and call again with `confirm`."
+            "Forget memories because the person asked for it, with all that rests on them alone, for good. The person is "
+            "shown what would go and asked; where that cannot be done here, the answer says how the person does it."
         ),
         arguments=ForgetArguments,
         run=_forget,

@@ -19,7 +19,7 @@ from schemathesis.generation import GenerationMode
 from dreamd.http.listening import face
 from dreamd.http.openapi import document
 from dreamd.http.routes import ROUTES, Route
-from dreamd.http.shapes import Forgetting, Goal, Telling
+from dreamd.http.shapes import Correcting, Forgetting, Goal, Grounds, Named, NightAsked, Telling
 from dreamd.indexes.sqlite import SqliteIndex
 from dreamd.sections import Agent, Http
 from dreamd.stores.base import Changes
@@ -55,8 +55,12 @@ def test_a_memorys_id_is_a_parameter_of_the_path_and_the_rest_of_the_query() -> 
 
 
 def beyond_a_schema(route: Route) -> list[CheckFunction]:
-    """What only the verb can tell: that neither ids nor a text are given, that a text is a secret or says nothing."""
-    return [positive_data_acceptance] if route.asked in (Forgetting, Goal, Telling) else []
+    """What only the verb can tell: that nothing is so called, that a day is out of reach, that neither ids nor a text are given, that a text is a secret or says nothing."""
+    return (
+        [positive_data_acceptance]
+        if route.asked in (Forgetting, Goal, Telling, NightAsked, Grounds, Named, Correcting)
+        else []
+    )
 
 
 @pytest.fixture

@@ -72,6 +72,55 @@ async def test_evidence_goes_down_to_the_record(opened) -> None:
     assert (node["kind"], node["text"]) == ("record", "Tea at four")
 
 
+async def test_evidence_of_a_line_is_asked_for_by_its_place(opened) -> None:
+    async with opened() as door:
+        page = door.house.root / "anna" / "MEMORY.md"
+        page.write_text("- Tea at four\n")
+        node = (await door.client.get("/v1/evidence", params={"of": f"{page}:1"})).json()
+        elsewhere = [
+            await door.client.get("/v1/evidence", params={"of": of})
+            for of in ("/etc/passwd:1", "/dev/zero:1", "/nowhere/MEMORY.md:1", "~nobody-of-that-name/x.md:1")
+        ]
+        nameless = await door.client.get("/v1/evidence", params={"of": "a\0b:1"})
+    assert (node["kind"], node["text"]) == ("line", "Tea at four")
+    assert {one.status_code for one in elsewhere} == {422}
+    assert all("is no agent's MEMORY.md" in one.json()["detail"] for one in elsewhere)
+    assert nameless.status_code == 422
+
+
+async def test_an_insight_is_pinned_put_right_and_let_go(opened) -> None:
+    async with opened() as door:
+        kept = (await door.client.post("/v1/remember", json={"text": "I hate red", "agent": "anna"})).json()
+        name = kept["insight"]["memory_id"]
+        pinned = await door.client.post("/v1/pin", json={"id": name[:12]})
+        again = await door.client.post("/v1/pin", json={"id": name})
+        right = (
+            await door.client.post("/v1/correct", json={"id": name, "text": "I hate dark red only"})
+        ).json()
+        let_go = await door.client.post("/v1/unpin", json={"id": right["new"]["memory_id"]})
+        nobody = await door.client.post("/v1/pin", json={"id": "ffff"})
+    assert (pinned.json()["pinned"], again.status_code, nobody.status_code) == (True, 409, 422)
+    assert (right["old"]["status"], right["new"]["content"]) == ("superseded", "I hate dark red only")
+    assert right["new"]["pinned"]
+    assert "pinned" not in let_go.json()
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/recall", {"goal": "tea", "as_of": "0001-01-01T00:00:00+14:00"}),
+        ("/v1/recall", {"goal": "tea", "as_of": "9999-12-31T23:59:59-14:00"}),
+        ("/v1/nights", {"day": "0001-01-01"}),
+        ("/v1/nights", {"day": "9999-12-31"}),
+    ],
+)
+async def test_the_ends_of_the_calendar_are_out_of_reach(opened, path: str, body: object) -> None:
+    async with opened() as door:
+        refused = await door.client.post(path, json=body)
+    assert refused.status_code == 422
+    assert "years 1970 to 9000" in refused.json()["detail"]
+
+
 async def test_what_is_told_is_an_insight_and_recalled(opened) -> None:
     async with opened() as door:
         kept = await door.client.post("/v1/remember", json={"text": "I hate red", "agent": "anna"})

@@ -13,7 +13,7 @@ from anyio import to_thread
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.shared.exceptions import MCPError
-from mcp_types import CallToolRequestParams, ElicitResult
+from mcp_types import CallToolRequest, CallToolRequestParams, ElicitResult, InputRequiredResult
 
 from dreamd.mcp import serving
 from dreamd.mcp.tools import TOOLS, Tool
@@ -50,6 +50,12 @@ async def test_status_tells_of_the_pool(tmp_path, mode):
         ("recall", {"goal": "x", "budget": 10**9}, "`int` <= 32000"),
         ("recall", {"goal": "x", "agent": "nobody"}, "no agent 'nobody'"),
         ("recall", {"goal": "x", "as_of": "yesterday"}, "Invalid RFC3339"),
+        ("recall", {"goal": "x", "as_of": "0001-01-01"}, "years 1970 to 9000"),
+        ("recall", {"goal": "x", "as_of": "9999-12-31"}, "years 1970 to 9000"),
+        ("evidence", {"what": "a\0b:1"}, "matching regex"),
+        ("evidence", {"what": "~nobody-of-that-name/MEMORY.md:1"}, "is no agent's MEMORY.md"),
+        ("evidence", {"what": "/dev/zero:1"}, "is no agent's MEMORY.md"),
+        ("evidence", {"what": "/nowhere:1"}, "is no agent's MEMORY.md"),
         ("remember", {"text": "x", "agent": "../.."}, "no agent"),
     ],
 )
@@ -116,6 +122,20 @@ async def test_the_person_is_asked_where_the_client_can(tmp_path, monkeypatch, m
     async with talked(tmp_path) as parts, client_of(parts, mode=mode, elicitation_callback=person) as client:
         assert text_of(await client.call_tool("ask", {})) == f"answer: {answer}"
     assert questions == ["Shall I?"]
+
+
+async def test_a_yes_to_another_question_is_none(tmp_path, monkeypatch):
+    asking(monkeypatch)
+    async with talked(tmp_path) as parts, client_of(parts, elicitation_callback=never) as client:
+        yes = {"confirm": ElicitResult(action="accept", content={})}
+        for state in (None, "0" * 64):
+            params = CallToolRequestParams(name="ask", arguments={}, input_responses=yes, request_state=state)
+            told = await client.session.send_request(CallToolRequest(params=params), InputRequiredResult)
+            assert told.request_state != state
+
+
+async def never(_context, _params):
+    raise AssertionError
 
 
 @pytest.mark.parametrize("mode", ERAS)

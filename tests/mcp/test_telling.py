@@ -1,5 +1,6 @@
 """What a model is told: short, on one line an item, and marked as quoted."""
 
+import shlex
 from datetime import UTC, date, datetime
 
 from msgspec.structs import replace
@@ -62,7 +63,7 @@ def test_a_row_of_a_database_is_named_by_its_table():
     assert "a.db table messages row 7" in telling.evidence(row, 100)
 
 
-def test_a_plan_says_what_would_go_what_stays_and_how_to_confirm():
+def test_a_plan_says_what_would_go_what_stays_and_how_to_have_it_done():
     gone = Going(memory_id="m1", agent="anna", type="raw", status="fresh", text="I hate red", why="asked")
     plan = Plan(
         wish=Wish(matching="red"),
@@ -81,7 +82,16 @@ def test_a_plan_says_what_would_go_what_stays_and_how_to_confirm():
     assert "- line of a kept version of anna: x" in told
     assert "- 2 versions of MEMORY.md" in told
     assert told.index("Weakened:") < told.index("Left alone, written by somebody else:")
-    assert '"confirm": "d1"' in told[-1]
+    assert told[-1].endswith("who can have it done: dreamd forget --matching red")
+    asked = telling.question(plan).splitlines()
+    assert asked[0] == "Shall dreamd forget this for good, and where it is said again: red?"
+    assert (asked[1:-1], asked[-1]) == (told[1:-1], "(plan d1)")
+
+
+def test_the_persons_command_is_one_that_a_shell_takes_whole():
+    plan = Plan(wish=Wish(matching="it's\n$(x)", agent="anna"), elsewhere=("a version",))
+    command = telling.plan(plan).rpartition("done: ")[2]
+    assert shlex.split(command) == ["dreamd", "forget", "--matching", "it's $(x)", "--agent", "anna"]
 
 
 def test_an_empty_plan_and_what_was_forgotten_are_one_line():

@@ -6,8 +6,10 @@ import pytest
 from anyio import to_thread
 
 from dreamd.errors import ConfigError, UsageError
+from dreamd.hand.forget import Wish, plan_forget
 from dreamd.mcp.tools import EVERYBODY, TOOLS, Call
 from dreamd.stores.base import MemoryQuery
+from dreamd.tail.sync import sync
 from tests.acceptance.house import Home
 from tests.mcp.house import MONDAY, talked
 
@@ -88,21 +90,48 @@ async def test_recall_says_when_there_is_nothing(tmp_path):
         )
 
 
-async def test_forgetting_is_shown_first_and_done_when_confirmed(tmp_path):
+async def test_nothing_is_forgotten_where_the_person_cannot_be_asked(tmp_path):
     async with talked(tmp_path, f"Remember that {RED}.", "Noted.", "I like tea.", "Noted.") as parts:
-        plan = await call(parts, "forget", matching=RED)
-        digest = plan.rpartition('"confirm": "')[2].partition('"')[0]
-        assert RED in plan
-        assert "tea" not in plan
-        assert "something else would go" in await call(parts, "forget", matching=RED, confirm="0" * 16)
-        with pytest.raises(UsageError, match="declined"):
-            await call(parts, "forget", matching=RED, confirm=digest, answer=False)
+        told = await call(parts, "forget", matching=RED, agent="anna")
+        assert RED in told
+        assert "tea" not in told
+        assert told.endswith(f"dreamd forget --matching '{RED}' --agent anna")
         assert len(await memories(parts, "raw")) == 4
-        assert (await call(parts, "forget", matching=RED, confirm=digest)).startswith("Forgotten: ")
+        digest = (await plan_forget(parts, Wish(matching=RED))).digest
+        with pytest.raises(UsageError):
+            await call(parts, "forget", matching=RED, confirm=digest)
+
+
+async def test_the_person_sees_what_would_go_and_decides(tmp_path):
+    async with talked(tmp_path, f"Remember that {RED}.", "Noted.", "I like tea.", "Noted.") as parts:
+        questions = []
+        with pytest.raises(UsageError, match="declined"):
+            await call(parts, "forget", matching=RED, answer=False, questions=questions)
+        assert len(await memories(parts, "raw")) == 4
+        assert f"raw of anna: Remember that {RED}." in questions[0]
+        told = await call(parts, "forget", matching=RED, answer=True)
+        assert told.startswith("Forgotten: ")
         left = str(await memories(parts, "raw"))
         assert RED not in left
         assert "tea" in left
-        assert "Nothing matches" in await call(parts, "forget", matching=RED)
+        assert "Nothing matches" in await call(parts, "forget", matching=RED, answer=True)
+
+
+@pytest.mark.parametrize("since", [f"So {RED}?", "I like green."])
+async def test_what_is_said_while_the_person_is_asked_goes_only_if_it_is_the_same(tmp_path, since):
+    async with talked(tmp_path, f"Remember that {RED}.", "Noted.") as parts:
+        home = await to_thread.run_sync(Home, tmp_path)
+
+        async def ask(_question):
+            await to_thread.run_sync(home.says, MONDAY.replace(hour=11), "Forget it.", since)
+            await to_thread.run_sync(sync, parts)
+            return True
+
+        told = await NAMED["forget"].call(Call(parts=parts, agent="", ask=ask), {"matching": RED})
+        assert told.startswith("Forgotten: ")
+        left = [one.content for one in await memories(parts, "raw")]
+        assert not [text for text in left if RED in text]
+        assert (since in left) == (RED not in since)
 
 
 async def test_forgetting_nothing_in_particular_is_refused(tmp_path):
