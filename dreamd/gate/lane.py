@@ -156,7 +156,8 @@ class _Foreground(ForegroundCall):
     def first_byte(self) -> None:
         if self._status in GOOD and not self._crowded:
             verdict = self._lane.judged_pace("foreground", self._size, self._seen, self._began)
-            self._lane.judge(verdict, self._seen, self._began)
+            if verdict != "good" or self._seen <= self._lane.state.limit.calls:
+                self._lane.judge(verdict, self._seen, self._began)
 
     def done(self) -> None:
         if not self._done:

@@ -6,7 +6,8 @@
 3. A first byte that came late, on a server that queues instead of refusing, leads it down by one.
 4. A number of calls that failed is not tried again before a pause, which doubles with each failure.
 
-Only dream calls are sent to try a number (`tries`); a foreground call that happens to exceed the limit may prove more.
+Only dream calls are sent to try a number (`tries`) and prove one: foreground calls are short, and wait so briefly behind
+each other that one more than the limit looks well.
 After G. Jacobson's AIMD as in Netflix concurrency-limits and Vector's adaptive request concurrency, but that the
 numbers are proven before they are used: the foreground must never meet a limit that was only hoped for.
 """

@@ -28,7 +28,7 @@ REST_S = 1.0  # after calls had to make way
 FAST = 4  # calls; beyond it the limit rises by one in a dream call's length
 YOUNG = 0.2  # of a dream call's usual length
 FIRST_BACKOFF_S, LONGEST_BACKOFF_S = 0.1, 30.0
-RECENT = 0.3  # dream calls' usual lengths: what the foreground did shortly before it may do again
+RECENT = 0.1  # dream calls' usual lengths: what the foreground did just before it may do again
 
 Why = Literal["", "place", "foreground", "turn", "cooling", "quota", "backoff", "budget", "shared"]
 

@@ -95,6 +95,7 @@ SETUPS = {
         Setup("four", Character(slots=4), 0.8),
         Setup("refuses", Character(slots=5, full="reject"), 0.8),
         Setup("eight", Character(slots=8), 2.0),
+        Setup("ten", Character(slots=8), 2.0, dream_tokens=20),
         Setup("shares", Character(slots=8, full="share"), 2.0),
         Setup("long", Character(slots=8), 2.0, dream_tokens=200, longer=2),
     )
