@@ -7,12 +7,12 @@ from pathlib import Path
 
 import anyio
 import anyio.lowlevel
-import httpx
 import pytest
 from msgspec.structs import replace
 
 from dreamd.http.listening import LONGEST_PAUSE_S, face
 from dreamd.sections import Http
+from tests.http.conftest import client_of
 from tests.night.conftest import House, house  # noqa: F401 - a fixture
 
 HEAVY = "starlette", "uvicorn", "mcp", "pydantic", "httpx"
@@ -62,8 +62,7 @@ async def test_whoever_comes_while_the_house_is_furnished_is_answered_all_the_sa
         answers: list[int] = []
 
         async def asks() -> None:
-            transport = httpx.AsyncHTTPTransport(uds=door.listen.removeprefix("unix:"))
-            async with httpx.AsyncClient(transport=transport, base_url="http://d", timeout=30) as client:
+            async with client_of(door.listen) as client:
                 answers.append((await client.get("/healthz")).status_code)
 
         for _ in range(20):
