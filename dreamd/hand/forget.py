@@ -178,7 +178,7 @@ def _still_there(parts: Parts, shown: Plan) -> Wish:
 
 def _changes(parts: Parts, wish: Wish, fall: Cascade, rest: Remains, left: Left) -> Changes:
     raws = [one.memory for one in fall.gone.values() if one.memory.type == "raw"]
-    marks = {mark_of(memory.content) for memory in raws} - {""}
+    marks = {mark_of(memory.content, wish.agent or "") for memory in raws} - {""}
     agents = {one.memory.agent for one in fall.gone.values()} | {line.agent for line in rest.lines}
     erased = Erased(
         at=parts.clock.now(),

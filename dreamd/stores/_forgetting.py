@@ -97,10 +97,19 @@ def telling(words: str) -> bool:
     return len(words) + 2 * len(_WIDE.findall(words)) >= _LEAST
 
 
-def mark_of(text: str) -> str:
-    """The tombstone of a text, "" for one that is too short to have its own."""
+def mark_of(text: str, agent: str = "") -> str:
+    """The tombstone of a text, of an agent's alone when one is named; "" for one that is too short to have its own."""
     words = words_of(text)
-    return f"words:{hashlib.sha256(words.encode()).hexdigest()}" if telling(words) else ""
+    if not telling(words):
+        return ""
+    whole = f"{agent}\0{words}" if agent else words
+    return f"words:{hashlib.sha256(whole.encode()).hexdigest()}"
+
+
+def marks_of(memory: Memory) -> tuple[str, ...]:
+    """By which of them it would be known again."""
+    said = memory.content if memory.type == "raw" else ""
+    return (memory.memory_id, *filter(None, (mark_of(said), mark_of(said, memory.agent))))
 
 
 def erased(memory: Memory) -> Memory:
@@ -129,10 +138,10 @@ def back_again(memory: Memory, tombstones: dict[str, int], at: int | None) -> bo
 
     `tombstones` are marks with the time of forgetting; `at` is when the memory happened, in the same unit.
     """
-    if memory.memory_id in tombstones:
-        return True
-    mark = mark_of(memory.content) if memory.type == "raw" else ""
-    return mark in tombstones and (at is None or at <= tombstones[mark])
+    own, *words = marks_of(memory)
+    return own in tombstones or any(
+        mark in tombstones and (at is None or at <= tombstones[mark]) for mark in words
+    )
 
 
 def overwritten(state: bytes, texts: Iterable[str]) -> bytes:

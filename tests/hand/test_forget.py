@@ -132,3 +132,12 @@ async def test_an_insight_that_stays_is_written_on_what_is_left(house: House) ->
     left = list(house.store.memories(MemoryQuery(types=("insight",))))
     assert all("tea" in insight.content for insight in left)
     assert left
+
+
+async def test_of_one_agent_alone_no_other_is_kept_from_saying_the_same(house: House) -> None:
+    house.says(SECRET)
+    await forget(house.parts, await plan_forget(house.parts, Wish(matching="zinfandel", agent="cat")))
+    earlier = house.clock.now()
+    house.says(SECRET, agent="dog", at=earlier)
+    house.says(SECRET, agent="cat", at=earlier)
+    assert [memory.agent for memory in house.everything()] == ["dog"]
