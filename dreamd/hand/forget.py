@@ -5,8 +5,9 @@ back when the logs are read again. One transaction takes it out of the store and
 instant leaves it not begun, or to be finished by `finish` at the next start.
 """
 
+import glob
 import re
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import Literal
 
 import msgspec
@@ -16,7 +17,8 @@ from msgspec.structs import replace
 
 from dreamd import files
 from dreamd.deep_dream import writing
-from dreamd.errors import FileChanged, NothingToDo, UsageError
+from dreamd.deep_dream.sources import place_of
+from dreamd.errors import DiskFull, DreamdError, FileChanged, NothingToDo, UsageError, WorkspaceError
 from dreamd.events import MEMORIES_FORGOTTEN
 from dreamd.hand.cascade import THERE, Cascade, cascade
 from dreamd.hand.matching import plain_of
@@ -63,7 +65,7 @@ async def forget(parts: Parts, plan: Plan) -> Forgotten:
 
     Raises NothingToDo (an empty plan), FileChanged (by now more would go than was shown: plan again), StateLocked (a
     night or dream is under way), WorkspaceError (a file cannot be written; nothing was begun), DiskFull, StoreError.
-    After an error that comes later than the first write, `finish` does the rest.
+    After an error that comes later than the first write, `finish` does the rest: what can be cleaned now is clean.
     """
     if plan.empty:
         raise NothingToDo("nothing of that is known", hint="`dreamd memories` lists what is")
@@ -152,7 +154,8 @@ def _agents(parts: Parts, wish: Wish, fall: Cascade) -> list[str]:
 
 def _forget(parts: Parts, shown: Plan) -> Forgotten:
     for agent in parts.config.agents:
-        writing.resume(parts, agent)  # what a crash left of a rewrite must not be written after this
+        with suppress(FileChanged):  # then it is given up
+            writing.resume(parts, agent)  # what a crash left of a rewrite must not be written after this
     _finish(parts)
     plan, fall, rest = _planned(parts, _still_there(parts, shown))
     if more_than_shown(shown, plan):
@@ -210,25 +213,56 @@ def _finish(parts: Parts) -> Forgotten | None:
     if not kept:
         return None
     left = msgspec.json.decode(kept, type=Left, dec_hook=lambda kind, value: kind(value))
+    failed = None
     if left.step == "files":
-        changed = tuple(str(cut.path) for cut in left.cuts if _cut(cut))
-        left = replace(left, step="purge", cuts=(), paths=changed)
+        left, failed = _cut_all(left)
+        _sweep(parts)
         parts.store.write(Changes(meta={LEFT: _encoded(left)}, durable=True))
     _purge(parts)
+    if failed:
+        raise failed
     parts.store.write(Changes(meta={LEFT: ""}, durable=True))
     parts.emit(MEMORIES_FORGOTTEN, memories=len(left.memories), lines=left.lines, files=list(left.paths))
     return Forgotten(memories=len(left.memories), lines=left.lines, files=left.paths)
 
 
+def _cut_all(left: Left) -> tuple[Left, DreamdError | None]:
+    """What is left then: one file that cannot be written now keeps no other, and not the pool, from being cleaned."""
+    changed, still, failed = list(left.paths), [], None
+    for cut in left.cuts:
+        try:
+            changed += [str(cut.path)] if _cut(cut) else []
+        except (WorkspaceError, FileChanged, DiskFull) as error:
+            still.append(cut)
+            failed = error
+    step: Literal["files", "purge"] = "files" if still else "purge"
+    return replace(left, step=step, cuts=tuple(still), paths=tuple(changed)), failed
+
+
 def _cut(cut: Cut) -> bool:
     """Whether the file changed by it."""
+    if not cut.root.is_dir():  # not mounted now: the file in it is not gone
+        raise WorkspaceError(f"the workspace {cut.root} is missing", hint="mount it: it is tried again")
     gone = frozenset(cut.raws)
     done = files.edit(cut.path, lambda text: without(text, cut.page, gone), root=cut.root)
-    for stray in cut.path.parent.glob(
-        f".{cut.path.name}.*.tmp"
-    ):  # a crash left it; it holds the file as it was
-        stray.unlink(missing_ok=True)
     return done.after != done.before
+
+
+def _sweep(parts: Parts) -> None:
+    """Take away what a crash left of dreamd's own writes: files as they were, or were to be."""
+    for agent_id, agent in parts.config.agents.items():
+        with suppress(WorkspaceError):
+            place = place_of(agent, agent_id)
+            memory = files.confined(place.memory, place.root)
+            for stray in (
+                *memory.parent.glob(f".{glob.escape(memory.name)}.{_RANDOM}.tmp"),
+                *(stray for folder in (place.dailies, place.diaries) for stray in folder.glob(_DAYS)),
+            ):
+                stray.unlink(missing_ok=True)
+
+
+_RANDOM = "[0-9a-f]" * 12
+_DAYS = f".????-??-??.md.{_RANDOM}.tmp"
 
 
 def _purge(parts: Parts) -> None:
