@@ -22,6 +22,7 @@ from dreamd.errors import DiskFull, DreamdError, FileChanged, NothingToDo, Usage
 from dreamd.events import MEMORIES_FORGOTTEN
 from dreamd.hand.cascade import THERE, Cascade, cascade
 from dreamd.hand.matching import plain_of
+from dreamd.hand.named import readable
 from dreamd.hand.pages import without
 from dreamd.hand.plan import LEFT, Forgotten, Going, Line, Plan, Weakened, Wish, digest_of, more_than_shown
 from dreamd.hand.remains import Cut, Remains, remains
@@ -97,7 +98,7 @@ def _check(parts: Parts, wish: Wish) -> None:
         parts.config.agent(wish.agent)
     if bool(wish.ids) == bool(wish.matching.strip()):
         raise UsageError("say what to forget", hint="memories by their ids, or all that hold a text")
-    if wish.matching and not _LEAST.search(plain_of(wish.matching)):
+    if wish.matching and not _LEAST.search(plain_of(readable(wish.matching))):
         raise UsageError(f"{wish.matching!r} stands in too much", hint="write more of it")
 
 

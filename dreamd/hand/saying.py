@@ -14,6 +14,7 @@ from dreamd.clock import local_date
 from dreamd.dream.draft import Draft, Quote
 from dreamd.dream.said import fold
 from dreamd.errors import UsageError
+from dreamd.hand.named import readable
 from dreamd.memories import Kind, Memory, raw_id
 from dreamd.pool import entities
 from dreamd.pool.acts import acts
@@ -32,7 +33,7 @@ class Said(Struct, frozen=True):
 
 
 def statement_of(text: str) -> str:
-    """The text on one line. Raises UsageError when it is none, too long, or holds a secret."""
+    """The text on one line. Raises UsageError when it is none, no UTF-8, too long, or holds a secret."""
     statement = situation_of(text)
     if not any(char.isalnum() for char in statement):
         raise UsageError("there is nothing to remember", hint="say it in a sentence")
@@ -41,7 +42,7 @@ def statement_of(text: str) -> str:
 
 def situation_of(text: str) -> str:
     """The text on one line, which may be none. Raises UsageError when it is too long or holds a secret."""
-    line = fold(text.encode("utf-8", "replace").decode("utf-8"))  # a lone surrogate is no text
+    line = fold(readable(text))
     if len(line) > LONGEST:
         raise UsageError(f"that is longer than {LONGEST} characters", hint="say it in a few sentences")
     if redact(line) != line or "[redacted:" in line:

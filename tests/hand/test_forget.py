@@ -38,6 +38,8 @@ async def test_what_is_asked_goes_and_is_told_and_the_rest_stays(house: House) -
         Wish(matching="ab"),
         Wish(matching="红"),
         Wish(ids=("nonsense",)),
+        Wish(ids=("\udcff",)),
+        Wish(matching="caf\udce9 noir"),
     ],
 )
 async def test_what_means_nothing_or_too_much_is_refused(house: House, wish: Wish) -> None:

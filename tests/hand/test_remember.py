@@ -107,7 +107,15 @@ async def test_a_kind_and_a_situation_may_be_given_and_a_pin(house: House) -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["", " … ", "x" * 2001, "my key is sk-ant-api03-" + "a1B2" * 20, "[redacted:password]"]
+    "text",
+    [
+        "",
+        " … ",
+        "x" * 2001,
+        "my key is sk-ant-api03-" + "a1B2" * 20,
+        "[redacted:password]",
+        "caf\udce9 is closed",
+    ],
 )
 async def test_nothing_too_much_and_secrets_are_refused(house: House, text: str) -> None:
     with pytest.raises(UsageError):
@@ -137,9 +145,9 @@ async def test_told_twice_while_a_dream_is_under_way_it_is_one_insight(house: Ho
     assert [(one.content, one.pinned) for one in house.insights()] == [(first.insight.content, True)]
 
 
-async def test_what_is_no_text_is_kept_as_far_as_it_is(house: House) -> None:
-    kept = await remember(house.parts, "I hate \udcff red\0 wine\u202e", agent="cat")
-    assert kept.insight.content == "I hate ? red wine"
+async def test_what_nobody_sees_is_not_kept(house: House) -> None:
+    kept = await remember(house.parts, "I hate red\0 wine\u202e", agent="cat")
+    assert kept.insight.content == "I hate red wine"
 
 
 @pytest.mark.parametrize("when", ["x" * 3000, "the key is sk-ant-api03-" + "aB3" * 20])
