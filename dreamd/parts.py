@@ -44,6 +44,9 @@ class Foreground(Protocol):
         as dreamd's own.
         """
 
+    def busy(self) -> bool:
+        """Whether such a call is under way. May be asked from any thread."""
+
 
 class Meaning(Protocol):
     """A server of embeddings."""
