@@ -36,7 +36,7 @@ from dreamd.events import (
     WORKSPACE_MISSING,
 )
 from dreamd.hand.plan import LEFT
-from dreamd.http.listening import face
+from dreamd.http.listening import Threshold, face
 from dreamd.locks import DAEMON, exclusive
 from dreamd.logs import emitter, on_change
 from dreamd.night.pulse import Pulse
@@ -137,17 +137,30 @@ async def serve(load: Load, clock: Clock | None = None) -> None:
 async def _lives(config: Config | None, clock: Clock, signals: Signals, load: Load) -> None:
     failures: Counter[str] = Counter()
     door: Door | None = None
-    async with anyio.create_task_group() as tasks:
+    async with _threshold() as threshold, anyio.create_task_group() as tasks:
         while config is not None:
             async with _opened(config, clock) as parts:
                 if door is None:
                     door = Door(parts, failures)
                     tasks.start_soon(door.kept)
                 door.belongs_to(parts)
-                config = await _live(parts, door, Health(Pulse(clock), failures), signals, load)
+                config = await _live(parts, door, threshold, Health(Pulse(clock), failures), signals, load)
 
 
-async def _live(parts: Parts, door: Door, health: Health, signals: Signals, load: Load) -> Config | None:
+@asynccontextmanager
+async def _threshold() -> AsyncIterator[Threshold]:
+    """Where the HTTP face listens, from one configuration to the next."""
+    threshold = Threshold()
+    try:
+        yield threshold
+    finally:
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(threshold.close)
+
+
+async def _live(
+    parts: Parts, door: Door, threshold: Threshold, health: Health, signals: Signals, load: Load
+) -> Config | None:
     """One life between two configurations: returns the next one, or None at the end."""
     ready = anyio.Event()
     await to_thread.run_sync(_warn, parts)
@@ -157,14 +170,14 @@ async def _live(parts: Parts, door: Door, health: Health, signals: Signals, load
         tasks.start_soon(_kept, "night", partial(_nights, parts, health.pulse, ready), parts, health)
         tasks.start_soon(_kept, "dream", partial(_dreams, parts, ready), parts, health)
         tasks.start_soon(_kept, "recall", partial(_index, parts, ready), parts, health)
-        tasks.start_soon(
-            _kept, "http", partial(face, parts, lambda: ready.is_set() and health.well()), parts, health
-        )
+        facing = partial(face, parts, lambda: ready.is_set() and health.well(), threshold)
+        tasks.start_soon(_kept, "http", facing, parts, health)
         tasks.start_soon(_announced, parts, ready)
         tasks.start_soon(_watchdog_fed, parts, health)
         config = await _next(parts, signals, load)
         if config is None:
             door.close()
+            await to_thread.run_sync(threshold.close)
         tasks.cancel_scope.cancel()
     return config
 
