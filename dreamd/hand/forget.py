@@ -267,9 +267,13 @@ _DAYS = f".????-??-??.md.{_RANDOM}.tmp"
 
 
 def _purge(parts: Parts) -> None:
-    """Leave no byte of it in the databases' files. An index that is far behind is quicker made anew."""
+    """Leave no byte of it in the databases' files. An index that is far behind, or has no room, is made anew."""
     parts.store.purge()
     if parts.index is not None and parts.index.mark() != Mark():
-        if not follow(parts.store, parts.index, pages=_PAGES):
-            parts.index.clear()
-        parts.index.scrub()
+        try:
+            if follow(parts.store, parts.index, pages=_PAGES):
+                return parts.index.scrub()
+        except DiskFull:
+            pass
+        parts.index.clear()
+    return None

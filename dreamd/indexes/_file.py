@@ -6,6 +6,7 @@ old one open: what it writes to a file that nobody finds any more would be lost,
 """
 
 import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -19,6 +20,7 @@ from dreamd.stores._sqlite_errors import corrupt, full, told
 from dreamd.stores._sqlite_files import roll_back
 
 VERSION = 1  # of the schema, and of how texts become terms
+ROOM = 8 << 20  # bytes of the disk that it leaves to the pool, which cannot be made anew
 WAIT_S = 10.0  # how long a write waits for another process's
 SCHEMA = Path(__file__).parent / "schema.sql"
 _SETTINGS = (
@@ -47,10 +49,11 @@ class File:
         self._closed = False
 
     def change(self, work: Work[T], otherwise: T) -> T:
-        """In one transaction."""
+        """In one transaction. Raises DiskFull before the disk is full."""
         with self._writing:
             try:
                 with told(self.path):
+                    self._check_room()
                     return _transacted(self._opened(), work)
             except StoreCorrupt:
                 self.begin_anew()
@@ -70,6 +73,10 @@ class File:
         except StoreCorrupt:
             self.begin_anew()
             return otherwise
+
+    def _check_room(self) -> None:
+        if shutil.disk_usage(self.path.parent).free < ROOM:
+            raise full(self.path)
 
     def compact(self) -> None:
         """Nothing but what is in it stays in the file and beside it. Raises StoreBusy when somebody reads all the while."""

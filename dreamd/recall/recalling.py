@@ -27,7 +27,7 @@ from dreamd.recall.finding import Question
 from dreamd.recall.following import follow, spoken
 from dreamd.recall.packing import Items, packed
 from dreamd.recall.rendering import Style, insight_line, record_line
-from dreamd.stores.base import Changes, MemoryQuery
+from dreamd.stores.base import Changes, Mark, MemoryQuery
 
 PAGES = 4  # of the pool that a recall brings the index nearer by; the daemon does the rest
 _TERMS = 48  # of a goal: the first; who says more has said it by then
@@ -123,8 +123,7 @@ def _asking(
 def _answer(parts: Parts, asking: _Asking) -> tuple[Recalled, list[Memory]]:
     """The answer, and the insights in it."""
     index = _index(parts)
-    with suppress(DiskFull, StoreError):  # what is known already can be recalled all the same
-        follow(parts.store, index, pages=PAGES)
+    _bring_nearer(parts, index)
     found = _insights(parts, index, asking)
     insights = _told(parts, found, asking)
     records = _records(parts, index, asking, besides={ref for one in found for ref in one.insight.ref_ids})
@@ -151,6 +150,15 @@ def _answer(parts: Parts, asking: _Asking) -> tuple[Recalled, list[Memory]]:
         ),
         [one.insight for one in found if one.insight.memory_id in ids],
     )
+
+
+def _bring_nearer(parts: Parts, index: Index) -> None:
+    """What is known already can be recalled all the same. Where that is nothing, saying so would be untrue."""
+    try:
+        follow(parts.store, index, pages=PAGES)
+    except (DiskFull, StoreError):
+        if index.mark() == Mark():
+            raise
 
 
 def _index(parts: Parts) -> Index:

@@ -9,7 +9,9 @@ import pytest
 from anyio import to_thread
 from msgspec.structs import replace
 
-from dreamd.errors import StoreBusy, UsageError
+from dreamd.errors import DiskFull, StoreBusy, UsageError
+from dreamd.hand.forget import Wish, forget, plan_forget
+from dreamd.indexes import _file
 from dreamd.indexes.base import Entry, Index
 from dreamd.indexes.sqlite import SqliteIndex
 from dreamd.parts import Parts
@@ -132,3 +134,22 @@ def test_nothing_quoted_ends_the_quotation(end: str) -> None:
     assert "\n" not in line
     assert "memories" in line.casefold()
     assert "<" not in line
+
+
+async def test_a_full_disk_is_left_to_the_pool_and_told_only_when_nothing_is_known(
+    house: House, parts: Parts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    house.says("The red shirt is too small.")
+    monkeypatch.setattr(_file, "ROOM", 1 << 62)
+    with pytest.raises(DiskFull):
+        await told(parts, "red")
+    monkeypatch.setattr(_file, "ROOM", 0)
+    await told(parts, "red")
+    house.says("The red hat is too large.")
+    monkeypatch.setattr(_file, "ROOM", 1 << 62)
+    assert await told(parts, "red") == ["The red shirt is too small."]
+    plan = await plan_forget(parts, Wish(matching="red shirt"))
+    await forget(parts, plan)
+    assert b"shirt" not in b"".join(file.read_bytes() for file in house.state.glob("recall.db*"))
+    monkeypatch.setattr(_file, "ROOM", 0)
+    assert await told(parts, "red") == ["The red hat is too large."]
