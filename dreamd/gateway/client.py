@@ -14,7 +14,7 @@ from dreamd.gateway.call import MAX_HEAD, Call, Client, Ways, reading
 from dreamd.gateway.message import Malformed, RequestHead
 from dreamd.gateway.refusals import Refused, refusal
 from dreamd.gateway.settings import Settings, Upstream
-from dreamd.gateway.sockets import keep_alive
+from dreamd.gateway.sockets import Receiver, keep_alive
 from dreamd.gateway.upstream import Pool
 from dreamd.parts import ForegroundCall
 
@@ -32,6 +32,7 @@ class House(Ways, Protocol):
     settings: Settings
     time: Callable[[], float]  # monotonic seconds
     request_id: Callable[[], str]
+    buffer: memoryview
 
     def pool(self, upstream: Upstream) -> Pool: ...
 
@@ -44,8 +45,9 @@ class House(Ways, Protocol):
     def went(self, client: "Incoming") -> None: ...
 
 
-class Incoming(asyncio.Protocol, Client):
+class Incoming(Receiver, Client):
     def __init__(self, house: House) -> None:
+        super().__init__(house.buffer)
         self._house = house
         self._transport = cast("asyncio.Transport", None)
         self._call: Call | None = None
@@ -64,7 +66,7 @@ class Incoming(asyncio.Protocol, Client):
         if not self._house.came(self):
             self.refuse(Refused(503, "dreamd's gateway has too many connections"))
 
-    def data_received(self, data: bytes) -> None:
+    def received(self, data: bytes) -> None:
         call = self._call
         if self._leaving:
             return

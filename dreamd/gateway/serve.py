@@ -31,7 +31,7 @@ from dreamd.gateway.client import House, Incoming
 from dreamd.gateway.message import PURPOSE, RequestHead, key_of
 from dreamd.gateway.refusals import Refused
 from dreamd.gateway.settings import Settings, Upstream, settled
-from dreamd.gateway.sockets import BACKLOG, unix_listener
+from dreamd.gateway.sockets import BACKLOG, BUFFER, unix_listener
 from dreamd.gateway.upstream import IDLE_S, Pool
 from dreamd.parts import Foreground, ForegroundCall, Parts
 
@@ -60,9 +60,11 @@ class Gateway(House):
         self.request_id = request_id
         self.time = asyncio.get_running_loop().time
         self.start = start
+        self.buffer = memoryview(bytearray(BUFFER))
         self.clients: set[Incoming] = set()
         self.pools = {
-            upstream.name: Pool(upstream, tls, self.time) for upstream in settings.upstreams.values()
+            upstream.name: Pool(upstream, tls, self.time, self.buffer)
+            for upstream in settings.upstreams.values()
         }
         self.port = 0  # where it listens, once it does
         self.foreground = foreground

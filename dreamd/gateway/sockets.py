@@ -8,11 +8,31 @@ from contextlib import suppress
 from pathlib import Path
 
 BACKLOG = 1024
+BUFFER = 64 << 10  # bytes
 _PROBES = (
     ("TCP_KEEPIDLE", 60),
     ("TCP_KEEPINTVL", 20),
     ("TCP_KEEPCNT", 4),
 )  # a peer that vanished is noticed in 140 s
+
+
+class Receiver(asyncio.BufferedProtocol):
+    """Hands on what was received, read through one `buffer` for all connections of a loop.
+
+    asyncio's plain protocols read into 256 kB that are allocated anew each time, which costs more than all the rest.
+    """
+
+    def __init__(self, buffer: memoryview) -> None:
+        self._buffer = buffer
+
+    def get_buffer(self, _sizehint: int) -> memoryview:
+        return self._buffer
+
+    def buffer_updated(self, nbytes: int) -> None:
+        self.received(bytes(self._buffer[:nbytes]))
+
+    def received(self, data: bytes) -> None:
+        raise NotImplementedError
 
 
 def keep_alive(transport: asyncio.BaseTransport) -> None:

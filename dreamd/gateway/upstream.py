@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 from dreamd.gateway.settings import Upstream
-from dreamd.gateway.sockets import keep_alive
+from dreamd.gateway.sockets import Receiver, keep_alive
 
 IDLE_S = 15.0  # servers close idle connections after 5 to 75 s; ours go first where they can
 
@@ -24,10 +24,11 @@ class User(Protocol):
         """The upstream takes no more for now, or again."""
 
 
-class Outgoing(asyncio.Protocol):
+class Outgoing(Receiver):
     """One connection. `calls` is how many it has served, `idle_since` when the last one ended."""
 
     def __init__(self, pool: "Pool") -> None:
+        super().__init__(pool.buffer)
         self._pool = pool
         self.user: User | None = None
         self.calls = 0
@@ -39,7 +40,7 @@ class Outgoing(asyncio.Protocol):
         keep_alive(transport)
         self._pool.open.add(self)
 
-    def data_received(self, data: bytes) -> None:
+    def received(self, data: bytes) -> None:
         if self.user is None:  # it speaks unasked: whatever comes next would be out of step
             self.transport.abort()
         else:
@@ -63,8 +64,11 @@ class Outgoing(asyncio.Protocol):
 class Pool:
     """The connections to one upstream. `open` are all, `idle` those that serve no call, longest idle first."""
 
-    def __init__(self, upstream: Upstream, tls: ssl.SSLContext | None, time: Callable[[], float]) -> None:
+    def __init__(
+        self, upstream: Upstream, tls: ssl.SSLContext | None, time: Callable[[], float], buffer: memoryview
+    ) -> None:
         self.upstream = upstream
+        self.buffer = buffer
         self._tls = tls
         self._time = time
         self.open: set[Outgoing] = set()

@@ -157,7 +157,7 @@ async def test_whatever_clients_and_upstreams_say_in_whatever_pieces_nothing_is_
             draw.shuffle(pieces)
         for end, piece in pieces:
             if not transport(end).is_closing():
-                end.data_received(piece)
+                end.received(piece)
         for end in draw.sample([incoming, outgoing], 2):
             end.connection_lost(None)
         counters = gateway.counters
