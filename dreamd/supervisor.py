@@ -32,6 +32,7 @@ from dreamd.events import (
     DAEMON_STARTED,
     DAEMON_STOPPED,
     DAEMON_STOPPING,
+    FORGETTING_DELAYED,
     TASK_FAILED,
     WORKSPACE_MISSING,
 )
@@ -79,10 +80,10 @@ class Serve(Protocol):
     async def __call__(self, life: Life) -> None: ...
 
 
-class Finish(Protocol):
-    """`hand.forget.finish`."""
+class Attempt(Protocol):
+    """`hand.forget.attempt`."""
 
-    async def __call__(self, parts: Parts) -> object: ...
+    async def __call__(self, parts: Parts) -> str: ...
 
 
 class Health(Struct):
@@ -194,11 +195,15 @@ def _warn(parts: Parts) -> None:
 
 
 async def _forgotten(parts: Parts) -> None:
-    """What a crash left half forgotten is finished, before any night comes to it; else nothing is loaded."""
-    if await to_thread.run_sync(parts.store.meta, LEFT):
-        finish = cast("Finish", await to_thread.run_sync(_plugins.load, "hand", "forget", "finish"))
-        await finish(parts)
-    await anyio.sleep_forever()
+    """What a crash or a command left half forgotten is finished, however long a file is out of reach; else nothing is loaded."""
+    trouble = ""
+    while True:
+        if await to_thread.run_sync(parts.store.meta, LEFT):
+            attempt = cast("Attempt", await to_thread.run_sync(_plugins.load, "hand", "forget", "attempt"))
+            before, trouble = trouble, await attempt(parts)
+            if trouble not in ("", before):
+                parts.emit(FORGETTING_DELAYED, reason=trouble, again_in_s=LONGEST_PAUSE_S)
+        await parts.clock.sleep(LONGEST_PAUSE_S)
 
 
 async def _nights(parts: Parts, pulse: Pulse, ready: anyio.Event) -> None:

@@ -18,7 +18,16 @@ from msgspec.structs import replace
 from dreamd import files
 from dreamd.deep_dream import writing
 from dreamd.deep_dream.sources import place_of
-from dreamd.errors import DiskFull, DreamdError, FileChanged, NothingToDo, UsageError, WorkspaceError
+from dreamd.errors import (
+    DiskFull,
+    DreamdError,
+    FileChanged,
+    NothingToDo,
+    StateLocked,
+    StoreBusy,
+    UsageError,
+    WorkspaceError,
+)
 from dreamd.events import MEMORIES_FORGOTTEN
 from dreamd.hand.cascade import THERE, Cascade, cascade
 from dreamd.hand.matching import plain_of
@@ -83,6 +92,15 @@ async def finish(parts: Parts) -> Forgotten | None:
     async with AsyncExitStack() as held:
         await _alone(parts, held)
         return await to_thread.run_sync(_finish, parts)
+
+
+async def attempt(parts: Parts) -> str:
+    """`finish`, and what keeps it from being finished now, "" when nothing does. Time may mend that. Raises StoreError."""
+    try:
+        await finish(parts)
+    except (WorkspaceError, FileChanged, DiskFull, StateLocked, StoreBusy) as error:
+        return str(error)
+    return ""
 
 
 async def _alone(parts: Parts, held: AsyncExitStack) -> None:
