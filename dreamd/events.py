@@ -63,6 +63,7 @@ REWRITE_HELD = Event("rewrite.held", "warning")
 EMBEDDINGS_UNAVAILABLE = Event("embeddings.unavailable", "warning")  # recall goes on by words
 EMBEDDINGS_RETURNED = Event("embeddings.returned")
 MEMORIES_FORGOTTEN = Event("memories.forgotten")  # a person wanted it: counts and files, never what it was
+FORGETTING_DELAYED = Event("forgetting.delayed", "warning")  # a file is out of reach; it is tried again
 RECORDS_ARCHIVED = Event("records.archived")
 
 CALL_FINISHED = Event("call.finished", "debug")

@@ -44,6 +44,9 @@ class Foreground(Protocol):
         as dreamd's own.
         """
 
+    def busy(self) -> bool:
+        """Whether such a call is under way. May be asked from any thread."""
+
 
 class Meaning(Protocol):
     """A server of embeddings."""
@@ -70,6 +73,12 @@ class Parts(Struct, frozen=True, kw_only=True):
     foreground: Callable[[], Foreground] | None = None
     index: Index | None = None
     meaning: Meaning | None = None
+
+    def busy(self) -> Callable[[], bool]:
+        """What tells whether an agent's call passes the gateway now. Without a gateway nothing is loaded for it; else blocks."""
+        if self.foreground is None or not self.config.gateway.listen:
+            return lambda: False
+        return self.foreground().busy
 
 
 class Outcome(Struct, frozen=True, kw_only=True):

@@ -32,11 +32,12 @@ from dreamd.events import (
     DAEMON_STARTED,
     DAEMON_STOPPED,
     DAEMON_STOPPING,
+    FORGETTING_DELAYED,
     TASK_FAILED,
     WORKSPACE_MISSING,
 )
 from dreamd.hand.plan import LEFT
-from dreamd.http.listening import face
+from dreamd.http.listening import Threshold, face
 from dreamd.locks import DAEMON, exclusive
 from dreamd.logs import emitter, on_change
 from dreamd.night.pulse import Pulse
@@ -79,10 +80,10 @@ class Serve(Protocol):
     async def __call__(self, life: Life) -> None: ...
 
 
-class Finish(Protocol):
-    """`hand.forget.finish`."""
+class Attempt(Protocol):
+    """`hand.forget.attempt`."""
 
-    async def __call__(self, parts: Parts) -> object: ...
+    async def __call__(self, parts: Parts) -> str: ...
 
 
 class Health(Struct):
@@ -137,17 +138,30 @@ async def serve(load: Load, clock: Clock | None = None) -> None:
 async def _lives(config: Config | None, clock: Clock, signals: Signals, load: Load) -> None:
     failures: Counter[str] = Counter()
     door: Door | None = None
-    async with anyio.create_task_group() as tasks:
+    async with _threshold() as threshold, anyio.create_task_group() as tasks:
         while config is not None:
             async with _opened(config, clock) as parts:
                 if door is None:
                     door = Door(parts, failures)
                     tasks.start_soon(door.kept)
                 door.belongs_to(parts)
-                config = await _live(parts, door, Health(Pulse(clock), failures), signals, load)
+                config = await _live(parts, door, threshold, Health(Pulse(clock), failures), signals, load)
 
 
-async def _live(parts: Parts, door: Door, health: Health, signals: Signals, load: Load) -> Config | None:
+@asynccontextmanager
+async def _threshold() -> AsyncIterator[Threshold]:
+    """Where the HTTP face listens, from one configuration to the next."""
+    threshold = Threshold()
+    try:
+        yield threshold
+    finally:
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(threshold.close)
+
+
+async def _live(
+    parts: Parts, door: Door, threshold: Threshold, health: Health, signals: Signals, load: Load
+) -> Config | None:
     """One life between two configurations: returns the next one, or None at the end."""
     ready = anyio.Event()
     await to_thread.run_sync(_warn, parts)
@@ -157,14 +171,14 @@ async def _live(parts: Parts, door: Door, health: Health, signals: Signals, load
         tasks.start_soon(_kept, "night", partial(_nights, parts, health.pulse, ready), parts, health)
         tasks.start_soon(_kept, "dream", partial(_dreams, parts, ready), parts, health)
         tasks.start_soon(_kept, "recall", partial(_index, parts, ready), parts, health)
-        tasks.start_soon(
-            _kept, "http", partial(face, parts, lambda: ready.is_set() and health.well()), parts, health
-        )
+        facing = partial(face, parts, lambda: ready.is_set() and health.well(), threshold)
+        tasks.start_soon(_kept, "http", facing, parts, health)
         tasks.start_soon(_announced, parts, ready)
         tasks.start_soon(_watchdog_fed, parts, health)
         config = await _next(parts, signals, load)
         if config is None:
             door.close()
+            await to_thread.run_sync(threshold.close)
         tasks.cancel_scope.cancel()
     return config
 
@@ -181,11 +195,15 @@ def _warn(parts: Parts) -> None:
 
 
 async def _forgotten(parts: Parts) -> None:
-    """What a crash left half forgotten is finished, before any night comes to it; else nothing is loaded."""
-    if await to_thread.run_sync(parts.store.meta, LEFT):
-        finish = cast("Finish", await to_thread.run_sync(_plugins.load, "hand", "forget", "finish"))
-        await finish(parts)
-    await anyio.sleep_forever()
+    """What a crash or a command left half forgotten is finished, however long a file is out of reach; else nothing is loaded."""
+    trouble = ""
+    while True:
+        if await to_thread.run_sync(parts.store.meta, LEFT):
+            attempt = cast("Attempt", await to_thread.run_sync(_plugins.load, "hand", "forget", "attempt"))
+            before, trouble = trouble, await attempt(parts)
+            if trouble not in ("", before):
+                parts.emit(FORGETTING_DELAYED, reason=trouble, again_in_s=LONGEST_PAUSE_S)
+        await parts.clock.sleep(LONGEST_PAUSE_S)
 
 
 async def _nights(parts: Parts, pulse: Pulse, ready: anyio.Event) -> None:

@@ -29,7 +29,7 @@ import secrets
 import threading
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from datetime import UTC, datetime
 from itertools import count
 from pathlib import Path
@@ -50,9 +50,6 @@ _LOOK_AGAIN_S = 0.005
 _LONGEST_NAME = 48  # characters of a session in a file's name
 _UNFIT = re.compile(r"[^\w-]+")
 _UNWRITABLE = (OSError, ValueError)  # the system's own, and a path with a NUL
-_UNSPEAKABLE = (  # what an agent's objects may raise when asked for their text
-    ArithmeticError, AttributeError, LookupError, OSError, RuntimeError, TypeError, ValueError,
-)  # fmt: skip
 
 _log = logging.getLogger(__name__)
 R = TypeVar("R")
@@ -78,6 +75,7 @@ class Log:
         self._pid = os.getpid()
         self._dropped = 0
         self._told = False
+        self._patience_s = PATIENCE_S
 
     @property
     def missing(self) -> int:
@@ -100,7 +98,10 @@ class Log:
             written = not lines  # by the thread that had its turn before
             try:
                 if lines:
-                    _append(self._path(), b"".join(lines))
+                    locked = _append(self._path(), b"".join(lines), self._patience_s)
+                    self._patience_s = (
+                        PATIENCE_S if locked else 0.0
+                    )  # whoever does not let go is waited for once
                     written, self._told = True, False
             except _UNWRITABLE as error:
                 self._tell(error)
@@ -312,23 +313,42 @@ def _line(kind: str, session: str, task_id: str, at: str, line_id: str, fields: 
 
 def _json(value: object) -> str:
     """Any object as JSON of a bounded length: what JSON cannot say becomes text, and what is too long its head."""
-    if isinstance(value, str):
-        return _quoted(_cut(value))
     try:
-        encoded = _encoded(value)
-    except _UNSPEAKABLE:
-        return _quoted(_cut(_text(value)))
-    return encoded if len(encoded) <= LONGEST else _quoted(_cut(encoded))
+        if isinstance(value, str):
+            return _quoted(_cut(value))
+        try:
+            encoded = _head(_pieces(value))
+        except (TypeError, ValueError, RecursionError):
+            return _quoted(_cut(_text(value)))
+        return encoded if len(encoded) <= LONGEST else _quoted(_cut(encoded))
+    except Exception:  # noqa: BLE001 - an agent's own objects may raise anything when looked at
+        return _quoted(_nameless(value))
+
+
+def _head(pieces: Iterable[str]) -> str:
+    """All, or a little more than is kept of what is longer: nobody waits for the rest of a large thing to be encoded."""
+    found: list[str] = []
+    size = 0
+    for piece in pieces:
+        found.append(piece)
+        size += len(piece)
+        if size > LONGEST:
+            break
+    return "".join(found)
 
 
 def _text(value: object) -> str:
     try:
         return str(value)
-    except _UNSPEAKABLE:
-        return f"({type(value).__name__})"
+    except Exception:  # noqa: BLE001 - likewise
+        return _nameless(value)
 
 
-_encoded = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_text).encode
+def _nameless(value: object) -> str:
+    return f"({type(value).__name__})"
+
+
+_pieces = json.JSONEncoder(ensure_ascii=False, allow_nan=False, default=_text).iterencode
 _quoted = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -358,12 +378,12 @@ def _size(path: Path) -> int:
         return 0
 
 
-def _append(path: Path, data: bytes) -> None:
-    """Durably, in one piece, on a line of its own even where a writer was killed in the middle of its."""
+def _append(path: Path, data: bytes, patience_s: float) -> bool:
+    """Durably, in one piece, on a line of its own even where a writer was killed in the middle of its. Whether `_lock`."""
     path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
     handle = os.open(path, os.O_RDWR | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        _lock(handle)
+        locked = _lock(handle, patience_s)
         size = os.fstat(handle).st_size
         torn = size > 0 and os.pread(handle, 1, size - 1) != b"\n"
         rest = b"\n" + data if torn else data
@@ -376,20 +396,23 @@ def _append(path: Path, data: bytes) -> None:
         with contextlib.suppress(OSError):
             fcntl.flock(handle, fcntl.LOCK_UN)  # a child that was forked meanwhile would hold it on
         os.close(handle)
+    return locked
 
 
-def _lock(handle: int) -> None:
-    """Hold the log's lock, if that can be had in reasonable time on this file system."""
-    patience = time.monotonic() + PATIENCE_S
-    while time.monotonic() < patience:
+def _lock(handle: int, patience_s: float) -> bool:
+    """Hold the log's lock, if that can be had in time on this file system. False: another holds it on and on."""
+    patience = time.monotonic() + patience_s
+    while True:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            if time.monotonic() >= patience:
+                return False
             threading.Event().wait(_LOOK_AGAIN_S)
         except OSError:
-            return
+            return True  # there are no locks here
         else:
-            return
+            return True
 
 
 def _sync_folder(folder: Path) -> None:

@@ -1,5 +1,6 @@
 """The rules of the supervisor; its life as a process is in acceptance/test_night.py."""
 
+import json
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -122,6 +123,28 @@ async def test_what_a_crash_left_half_forgotten_is_finished_at_the_start(house: 
         tasks.cancel_scope.cancel()
     assert home.told.named("memories.forgotten") == [{"memories": 1, "lines": 2, "files": []}]
     assert home.parts.store.meta(LEFT) == ""
+
+
+async def test_forgetting_that_cannot_be_finished_now_is_tried_again_and_told_once(house: Build) -> None:  # noqa: F811
+    home = house("anna")
+    work = home.root / "anna"
+    memory = work / "MEMORY.md"
+    memory.write_text("- one\n- two\n")
+    cut = {"path": str(memory), "root": str(work), "page": "memory", "raws": ["- one\n"]}
+    left = {"step": "files", "cuts": [cut], "memories": ["a"]}
+    work.rename(home.root / "away")
+    home.parts.store.write(Changes(meta={LEFT: json.dumps(left)}))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_forgotten, home.parts)
+        with anyio.fail_after(60):
+            while home.clock.monotonic() < 3 * LONGEST_PAUSE_S:  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+            assert len(home.told.named("forgetting.delayed")) == 1
+            (home.root / "away").rename(work)
+            while not home.told.named("memories.forgotten"):  # noqa: ASYNC110 - it has no event
+                await anyio.sleep(0.01)
+        tasks.cancel_scope.cancel()
+    assert memory.read_text() == "- two\n"
 
 
 def test_no_agents_and_a_workspace_that_is_not_there_are_warned_of_in_the_log(house: Build) -> None:  # noqa: F811

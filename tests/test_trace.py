@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from itertools import count
 from pathlib import Path
-from typing import Any
+from typing import Any, Never
 
 import pytest
 from anyio import to_thread
@@ -161,6 +161,30 @@ class Mute:
         raise AttributeError("half built")
 
 
+class Detached(Exception):
+    """As of a library that an agent uses."""
+
+
+class Raising:
+    def __init__(self, error: Exception) -> None:
+        self.error = error
+
+    def __str__(self) -> str:
+        raise self.error
+
+
+class Closed(dict[str, object]):
+    def items(self) -> Never:
+        raise Detached
+
+
+class Unmeasured(str):
+    __slots__ = ()
+
+    def __len__(self) -> int:
+        raise Detached
+
+
 def _circle() -> list[object]:
     circle: list[object] = []
     circle.append(circle)
@@ -187,6 +211,10 @@ def _deep() -> list[object]:
         ("\ud800 lone", "? lone"),
         (_circle(), "[[...]]"),
         (_deep(), "(list)"),
+        (Raising(Detached()), "(Raising)"),
+        ([Raising(AssertionError()), Raising(StopIteration())], ["(Raising)", "(Raising)"]),
+        (Closed(a=1), "(Closed)"),
+        (Unmeasured("x"), "(Unmeasured)"),
     ],
     ids=lambda value: type(value).__name__,
 )
@@ -206,6 +234,32 @@ def test_any_words_make_one_line_that_the_format_reads(text: str, session: str, 
     assert line.startswith(b'{"dreamd":1,')
     reader = FORMAT.open(source_of(Path("s.jsonl")), Beside(Path("x"), Path("x")), b"")
     assert not [item for item in reader.feed(line[:-1], Span(source_id="x")) if isinstance(item, Skip)]
+
+
+def test_an_error_that_cannot_be_said_is_raised_as_it_is(tmp_path: Path) -> None:
+    error = UnsaidError()
+    with pytest.raises(UnsaidError) as raised, Tracer(tmp_path, "s").action("f"):
+        raise error
+    assert raised.value is error
+    assert lines(tmp_path)[1]["error"] == "UnsaidError: (UnsaidError)"
+
+
+class UnsaidError(Exception):
+    def __str__(self) -> str:
+        raise Detached
+
+
+def test_of_what_is_large_only_the_head_is_looked_at(tmp_path: Path) -> None:
+    class Seen:
+        count = 0
+
+        def __str__(self) -> str:
+            Seen.count += 1
+            return "seen"
+
+    with Tracer(tmp_path, "s").action("f", [Seen()] * 1_000_000):
+        pass
+    assert Seen.count < trace.LONGEST
 
 
 def test_what_is_huge_is_cut(tmp_path: Path) -> None:
@@ -418,6 +472,30 @@ def test_a_lock_that_is_never_given_back_holds_nobody_up(
         fcntl.flock(other, fcntl.LOCK_EX)
         tracer.summary("two")
     assert [line["text"] for line in lines(tmp_path)] == ["one", "two"]
+
+
+def test_whoever_never_gives_the_lock_back_is_waited_for_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[int] = []
+    flock = fcntl.flock
+
+    def counted(handle: int, what: int) -> None:
+        if what & fcntl.LOCK_NB:
+            tries.append(what)
+        flock(handle, what)
+
+    monkeypatch.setattr(trace, "PATIENCE_S", 0.02)
+    tracer = Tracer(tmp_path, "s")
+    tracer.summary("one")
+    with (tmp_path / "s.jsonl").open("ab") as other:
+        fcntl.flock(other, fcntl.LOCK_EX)
+        tracer.summary("two")
+        monkeypatch.setattr(fcntl, "flock", counted)
+        tracer.summary("three")
+        assert len(tries) == 1
+    tracer.summary("four")
+    assert [line["text"] for line in lines(tmp_path)] == ["one", "two", "three", "four"]
 
 
 def test_a_signal_may_speak_in_the_midst_of_a_line(tmp_path: Path) -> None:

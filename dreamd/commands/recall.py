@@ -1,5 +1,6 @@
 """`dreamd recall`: what the agents' memory holds for a goal, conclusions first, as text for a prompt."""
 
+from contextlib import suppress
 from datetime import date, datetime, time, timedelta
 from functools import partial
 
@@ -10,7 +11,7 @@ from anyio import to_thread
 from dreamd.clock import instant
 from dreamd.commands import _show
 from dreamd.config import zone_of
-from dreamd.errors import UsageError
+from dreamd.errors import DiskFull, StoreError, UsageError
 from dreamd.parts import Parts
 from dreamd.recall.answer import Recalled
 from dreamd.recall.following import follow
@@ -53,7 +54,8 @@ async def _recalled(
 ) -> Recalled:
     """A person waits for the whole answer: the index is brought up to the pool first."""
     if parts.index is not None:
-        await to_thread.run_sync(partial(follow, parts.store, parts.index, pages=_TO_THE_END))
+        with suppress(DiskFull, StoreError):  # recall says so when it knows nothing
+            await to_thread.run_sync(partial(follow, parts.store, parts.index, pages=_TO_THE_END))
     return await recall(parts, goal, agents=agents, budget=budget, as_of=then)
 
 

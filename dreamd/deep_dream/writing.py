@@ -63,7 +63,7 @@ class Written(Struct, frozen=True):
     row: LedgerRow | None = None
 
 
-def _key(agent: str) -> str:
+def key_of(agent: str) -> str:
     return f"deep_dream.intent:{agent}"
 
 
@@ -82,7 +82,7 @@ def write(parts: Parts, intent: Intent) -> Written:
 
 def resume(parts: Parts, agent: str) -> Written | None:
     """Finish what a crash or an error left, if anything. Raises as `write`."""
-    stored = parts.store.meta(_key(agent))
+    stored = parts.store.meta(key_of(agent))
     return _carry_out(parts, decoded(stored), resumed=True) if stored else None
 
 
@@ -95,7 +95,7 @@ def decoded(text: str) -> Intent:
 
 
 def _remember(store: Store, agent: str, intent: str) -> None:
-    store.write(Changes(meta={_key(agent): intent}, durable=True))
+    store.write(Changes(meta={key_of(agent): intent}, durable=True))
 
 
 def _carry_out(parts: Parts, intent: Intent, *, resumed: bool) -> Written:
@@ -172,7 +172,7 @@ def _record_versions(parts: Parts, intent: Intent, before: Content, after: Conte
             fresh.append(_version(parts, intent, content, author))
             latest = content.mark
     done = encoded(replace(intent, recorded=True))
-    parts.store.write(Changes(versions=fresh, meta={_key(intent.agent): done}))
+    parts.store.write(Changes(versions=fresh, meta={key_of(intent.agent): done}))
 
 
 def _stages(
@@ -223,7 +223,7 @@ def _conclusion(parts: Parts, intent: Intent, content: str) -> Changes:
         ledger=(intent.row,) if intent.row else (),
         settled=(intent.job,) if intent.job else (),
         held=(intent.held,) if intent.held else (),
-        meta={_key(intent.agent): ""},
+        meta={key_of(intent.agent): ""},
         durable=True,
     )
 

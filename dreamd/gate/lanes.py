@@ -58,6 +58,9 @@ class Lanes(Foreground):
             self._spellings[upstream] = known
         return known
 
+    def busy(self) -> bool:
+        return any(lane.state.foreground for lane in self.open)
+
     @property
     def open(self) -> tuple[Lane, ...]:
         """All lanes that a call has gone through."""

@@ -9,13 +9,14 @@ from anyio import to_thread
 from dreamd.deep_dream.evidence import Node, Verdict, of_line, of_memory
 from dreamd.dream.standing import standing_of
 from dreamd.errors import UsageError
+from dreamd.hand.named import readable
 from dreamd.memories import Memory
 from dreamd.parts import Parts
 from dreamd.tail.spans import standing
 
 __all__ = ["Node", "evidence"]
 
-_LINE = re.compile(r"(?P<file>.+):(?P<line>\d+)")
+_LINE = re.compile(r"(?P<file>.+):(?P<line>\d{1,9})")
 
 
 async def evidence(parts: Parts, what: str) -> Node:
@@ -31,6 +32,7 @@ async def evidence(parts: Parts, what: str) -> Node:
 def chain(parts: Parts, what: str) -> Node:
     """`evidence`, blocking."""
     judge = partial(_verdict, parts)
+    what = readable(what).replace("\0", "")  # which stands in no name
     place = _LINE.fullmatch(what)
     if place:
         return of_line(parts, _file(place["file"]), int(place["line"]), standing, judge)

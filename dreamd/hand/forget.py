@@ -5,8 +5,9 @@ back when the logs are read again. One transaction takes it out of the store and
 instant leaves it not begun, or to be finished by `finish` at the next start.
 """
 
+import glob
 import re
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from typing import Literal
 
 import msgspec
@@ -16,10 +17,21 @@ from msgspec.structs import replace
 
 from dreamd import files
 from dreamd.deep_dream import writing
-from dreamd.errors import FileChanged, NothingToDo, UsageError
+from dreamd.deep_dream.sources import place_of
+from dreamd.errors import (
+    DiskFull,
+    DreamdError,
+    FileChanged,
+    NothingToDo,
+    StateLocked,
+    StoreBusy,
+    UsageError,
+    WorkspaceError,
+)
 from dreamd.events import MEMORIES_FORGOTTEN
 from dreamd.hand.cascade import THERE, Cascade, cascade
 from dreamd.hand.matching import plain_of
+from dreamd.hand.named import readable
 from dreamd.hand.pages import without
 from dreamd.hand.plan import LEFT, Forgotten, Going, Line, Plan, Weakened, Wish, digest_of, more_than_shown
 from dreamd.hand.remains import Cut, Remains, remains
@@ -63,7 +75,7 @@ async def forget(parts: Parts, plan: Plan) -> Forgotten:
 
     Raises NothingToDo (an empty plan), FileChanged (by now more would go than was shown: plan again), StateLocked (a
     night or dream is under way), WorkspaceError (a file cannot be written; nothing was begun), DiskFull, StoreError.
-    After an error that comes later than the first write, `finish` does the rest.
+    After an error that comes later than the first write, `finish` does the rest: what can be cleaned now is clean.
     """
     if plan.empty:
         raise NothingToDo("nothing of that is known", hint="`dreamd memories` lists what is")
@@ -82,6 +94,15 @@ async def finish(parts: Parts) -> Forgotten | None:
         return await to_thread.run_sync(_finish, parts)
 
 
+async def attempt(parts: Parts) -> str:
+    """`finish`, and what keeps it from being finished now, "" when nothing does. Time may mend that. Raises StoreError."""
+    try:
+        await finish(parts)
+    except (WorkspaceError, FileChanged, DiskFull, StateLocked, StoreBusy) as error:
+        return str(error)
+    return ""
+
+
 async def _alone(parts: Parts, held: AsyncExitStack) -> None:
     """Lock out every night and dream: they would write anew what is being forgotten."""
     await held.enter_async_context(one_night(parts.state, parts.clock))
@@ -95,7 +116,7 @@ def _check(parts: Parts, wish: Wish) -> None:
         parts.config.agent(wish.agent)
     if bool(wish.ids) == bool(wish.matching.strip()):
         raise UsageError("say what to forget", hint="memories by their ids, or all that hold a text")
-    if wish.matching and not _LEAST.search(plain_of(wish.matching)):
+    if wish.matching and not _LEAST.search(plain_of(readable(wish.matching))):
         raise UsageError(f"{wish.matching!r} stands in too much", hint="write more of it")
 
 
@@ -152,7 +173,8 @@ def _agents(parts: Parts, wish: Wish, fall: Cascade) -> list[str]:
 
 def _forget(parts: Parts, shown: Plan) -> Forgotten:
     for agent in parts.config.agents:
-        writing.resume(parts, agent)  # what a crash left of a rewrite must not be written after this
+        with suppress(FileChanged):  # then it is given up
+            writing.resume(parts, agent)  # what a crash left of a rewrite must not be written after this
     _finish(parts)
     plan, fall, rest = _planned(parts, _still_there(parts, shown))
     if more_than_shown(shown, plan):
@@ -178,7 +200,7 @@ def _still_there(parts: Parts, shown: Plan) -> Wish:
 
 def _changes(parts: Parts, wish: Wish, fall: Cascade, rest: Remains, left: Left) -> Changes:
     raws = [one.memory for one in fall.gone.values() if one.memory.type == "raw"]
-    marks = {mark_of(memory.content) for memory in raws} - {""}
+    marks = {mark_of(memory.content, wish.agent or "") for memory in raws} - {""}
     agents = {one.memory.agent for one in fall.gone.values()} | {line.agent for line in rest.lines}
     erased = Erased(
         at=parts.clock.now(),
@@ -210,31 +232,66 @@ def _finish(parts: Parts) -> Forgotten | None:
     if not kept:
         return None
     left = msgspec.json.decode(kept, type=Left, dec_hook=lambda kind, value: kind(value))
+    failed = None
     if left.step == "files":
-        changed = tuple(str(cut.path) for cut in left.cuts if _cut(cut))
-        left = replace(left, step="purge", cuts=(), paths=changed)
+        left, failed = _cut_all(left)
+        _sweep(parts)
         parts.store.write(Changes(meta={LEFT: _encoded(left)}, durable=True))
     _purge(parts)
+    if failed:
+        raise failed
     parts.store.write(Changes(meta={LEFT: ""}, durable=True))
     parts.emit(MEMORIES_FORGOTTEN, memories=len(left.memories), lines=left.lines, files=list(left.paths))
     return Forgotten(memories=len(left.memories), lines=left.lines, files=left.paths)
 
 
+def _cut_all(left: Left) -> tuple[Left, DreamdError | None]:
+    """What is left then: one file that cannot be written now keeps no other, and not the pool, from being cleaned."""
+    changed, still, failed = list(left.paths), [], None
+    for cut in left.cuts:
+        try:
+            changed += [str(cut.path)] if _cut(cut) else []
+        except (WorkspaceError, FileChanged, DiskFull) as error:
+            still.append(cut)
+            failed = error
+    step: Literal["files", "purge"] = "files" if still else "purge"
+    return replace(left, step=step, cuts=tuple(still), paths=tuple(changed)), failed
+
+
 def _cut(cut: Cut) -> bool:
     """Whether the file changed by it."""
+    if not cut.root.is_dir():  # not mounted now: the file in it is not gone
+        raise WorkspaceError(f"the workspace {cut.root} is missing", hint="mount it: it is tried again")
     gone = frozenset(cut.raws)
     done = files.edit(cut.path, lambda text: without(text, cut.page, gone), root=cut.root)
-    for stray in cut.path.parent.glob(
-        f".{cut.path.name}.*.tmp"
-    ):  # a crash left it; it holds the file as it was
-        stray.unlink(missing_ok=True)
     return done.after != done.before
 
 
+def _sweep(parts: Parts) -> None:
+    """Take away what a crash left of dreamd's own writes: files as they were, or were to be."""
+    for agent_id, agent in parts.config.agents.items():
+        with suppress(WorkspaceError):
+            place = place_of(agent, agent_id)
+            memory = files.confined(place.memory, place.root)
+            for stray in (
+                *memory.parent.glob(f".{glob.escape(memory.name)}.{_RANDOM}.tmp"),
+                *(stray for folder in (place.dailies, place.diaries) for stray in folder.glob(_DAYS)),
+            ):
+                stray.unlink(missing_ok=True)
+
+
+_RANDOM = "[0-9a-f]" * 12
+_DAYS = f".????-??-??.md.{_RANDOM}.tmp"
+
+
 def _purge(parts: Parts) -> None:
-    """Leave no byte of it in the databases' files. An index that is far behind is quicker made anew."""
+    """Leave no byte of it in the databases' files. An index that is far behind, or has no room, is made anew."""
     parts.store.purge()
     if parts.index is not None and parts.index.mark() != Mark():
-        if not follow(parts.store, parts.index, pages=_PAGES):
-            parts.index.clear()
-        parts.index.scrub()
+        try:
+            if follow(parts.store, parts.index, pages=_PAGES):
+                return parts.index.scrub()
+        except DiskFull:
+            pass
+        parts.index.clear()
+    return None

@@ -11,7 +11,7 @@ from msgspec import Struct
 from dreamd.memories import Memory
 from dreamd.pool.similarity import covered
 from dreamd.pool.support import unsupported
-from dreamd.stores._forgetting import folded, probe_of, telling, words_of
+from dreamd.stores._forgetting import folded, probe_of, readings, telling, words_of
 
 _NEWS = 0.25  # of a text's words that stand only in what goes: then it tells of that
 _RUN = 20  # characters in a row that two texts have in common by no chance; of Chinese ones _WIDE_RUN
@@ -20,7 +20,7 @@ _WIDE = re.compile(r"[\u2e80-\U0003ffff]")
 
 
 def plain_of(text: str) -> str:
-    """Without capitals and with single spaces."""
+    """Without capitals, what nobody sees, and more white space than parts words."""
     return " ".join(folded(text).split())
 
 
@@ -33,16 +33,20 @@ class Needle(Struct, frozen=True):
     probes: tuple[str, ...] = ()  # whoever holds any of it holds one of these
 
     def found_in(self, text: str) -> bool:
-        return self._names(text) or self.copied_in(text)
+        """As it stands there or as it is escaped there."""
+        return any(self._names(reading) or self._copied(reading) for reading in readings(text))
+
+    def copied_in(self, text: str) -> bool:
+        """It holds all the words of something that goes."""
+        return bool(self.words) and any(map(self._copied, readings(text)))
 
     def _names(self, text: str) -> bool:
         if not self.named or (text.isascii() and not self.named.isascii()):
             return False
         return self.named in plain_of(text)
 
-    def copied_in(self, text: str) -> bool:
-        """It holds all the words of something that goes."""
-        if not self.words or len(text) < self.shortest:
+    def _copied(self, text: str) -> bool:
+        if not self.words or (text.isascii() and len(text) < self.shortest):
             return False
         own = words_of(text)
         return any(words in own for words in self.words)

@@ -1,4 +1,4 @@
-"""The beginning of a memory's id in; the one memory that it names out."""
+"""The beginning of a memory's id in; the one memory that it names out. And what a person wrote in; whether it is text, out."""
 
 from typing import get_args
 
@@ -7,10 +7,17 @@ from dreamd.memories import Memory, MemoryType, Status
 from dreamd.stores.base import MemoryQuery, Store
 
 
+def readable(text: str) -> str:
+    """The text itself. Raises UsageError when it came as bytes that are none."""
+    if text.isascii() or not any("\ud800" <= char <= "\udfff" for char in text):
+        return text
+    raise UsageError("it holds bytes that are no UTF-8 text", hint="check the encoding of your terminal")
+
+
 def named(store: Store, memory_id: str, types: tuple[MemoryType, ...] = ()) -> Memory:
     """A memory of any status but forgotten. Blocks. Raises UsageError when there is none, or more than one."""
     left = tuple(status for status in get_args(Status) if status != "forgotten")
-    query = MemoryQuery(id_prefix=memory_id, types=types, statuses=left, limit=2)
+    query = MemoryQuery(id_prefix=readable(memory_id), types=types, statuses=left, limit=2)
     found = list(store.memories(query)) if memory_id else []
     what = types[0] if len(types) == 1 else "memory"
     if not found:

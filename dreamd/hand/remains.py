@@ -12,7 +12,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd import files
-from dreamd.deep_dream import memory_file
+from dreamd.deep_dream import memory_file, writing
 from dreamd.deep_dream.sources import Place, place_of
 from dreamd.dream.phase import Unfinished, meta_key
 from dreamd.hand.cascade import Cascade
@@ -221,7 +221,16 @@ class _Agents:
                 yield replace(row, reason="")
 
     def _meta(self) -> dict[str, str]:
-        """What the last dream kept: groups of records that wait for the next one."""
+        """What the last dream kept, groups of records that wait for the next one, and what nobody waits for."""
+        return {**self._parked(), **self._intent()}
+
+    def _intent(self) -> dict[str, str]:
+        """A rewrite that a crash left, of an agent that is configured no more: nobody will finish it."""
+        key = writing.key_of(self.agent)
+        is_left = self.agent not in self.parts.config.agents and self.parts.store.meta(key)
+        return {key: ""} if is_left else {}
+
+    def _parked(self) -> dict[str, str]:
         kept = self.parts.store.meta(meta_key(self.agent))
         if not kept:
             return {}

@@ -6,7 +6,7 @@ from msgspec.structs import replace
 
 from dreamd.config import zone_of
 from dreamd.errors import StateLocked
-from dreamd.hand.saying import Said, said, statement_of
+from dreamd.hand.saying import Said, said, situation_of, statement_of
 from dreamd.hand.settling import alone, settled, there_already
 from dreamd.locks import dream_lock, exclusive
 from dreamd.memories import Kind, Memory
@@ -41,7 +41,8 @@ async def remember(
     """
     zone = await to_thread.run_sync(zone_of, parts.config.agent(agent))
     statement = statement_of(text)
-    words = said(statement, agent, parts.clock.now(), zone, kind=kind, applies_when=applies_when)
+    situation = situation_of(applies_when)
+    words = said(statement, agent, parts.clock.now(), zone, kind=kind, applies_when=situation)
     try:
         lock = parts.state / dream_lock(agent)
         async with exclusive(lock, parts.clock, what=f"{agent} dreams", wait_s=_WAIT_S):
@@ -51,19 +52,30 @@ async def remember(
 
 
 def _remember(parts: Parts, words: Said, pinned: bool) -> Remembered:
-    now = words.record.received_at
-    known = there_already(parts, words.record.agent, words.draft.statement)
-    if known is not None:
-        pins = [(known.memory_id, True)] if pinned and not known.pinned else []
-        parts.store.write(Changes(pins=pins, recalled=[(known.memory_id, now)], durable=True))
-        return Remembered(replace(known, pinned=known.pinned or pinned), None, new=False)
-    insight, changes = settled(parts, words, now)
+    known = _known(parts, words, pinned=pinned)
+    if known:
+        return known
+    insight, changes = settled(parts, words, words.record.received_at)
     return _kept(parts, words, insight, changes, pinned=pinned)
 
 
 def _add(parts: Parts, words: Said, pinned: bool) -> Remembered:
+    known = _known(parts, words, pinned=pinned)
+    if known:
+        return known
     insight, changes = alone(words, words.record.received_at)
     return _kept(parts, words, insight, changes, pinned=pinned)
+
+
+def _known(parts: Parts, words: Said, *, pinned: bool) -> Remembered | None:
+    """What stood there already, recalled by being said again."""
+    known = there_already(parts, words.record.agent, words.draft.statement)
+    if known is None:
+        return None
+    pins = [(known.memory_id, True)] if pinned and not known.pinned else []
+    recalled = [(known.memory_id, words.record.received_at)]
+    parts.store.write(Changes(pins=pins, recalled=recalled, durable=True))
+    return Remembered(replace(known, pinned=known.pinned or pinned), None, new=False)
 
 
 def _kept(parts: Parts, words: Said, insight: Memory, changes: Changes, *, pinned: bool) -> Remembered:

@@ -14,6 +14,7 @@ from dreamd.clock import local_date
 from dreamd.dream.draft import Draft, Quote
 from dreamd.dream.said import fold
 from dreamd.errors import UsageError
+from dreamd.hand.named import readable
 from dreamd.memories import Kind, Memory, raw_id
 from dreamd.pool import entities
 from dreamd.pool.acts import acts
@@ -32,15 +33,21 @@ class Said(Struct, frozen=True):
 
 
 def statement_of(text: str) -> str:
-    """The text on one line. Raises UsageError when it is none, too long, or holds a secret."""
-    statement = fold(text)
+    """The text on one line. Raises UsageError when it is none, no UTF-8, too long, or holds a secret."""
+    statement = situation_of(text)
     if not any(char.isalnum() for char in statement):
         raise UsageError("there is nothing to remember", hint="say it in a sentence")
-    if len(statement) > LONGEST:
-        raise UsageError(f"that is longer than {LONGEST} characters", hint="say it in a few sentences")
-    if redact(statement) != statement or "[redacted:" in statement:
-        raise UsageError("it holds a secret, which dreamd never keeps", hint="say it without")
     return statement
+
+
+def situation_of(text: str) -> str:
+    """The text on one line, which may be none. Raises UsageError when it is too long or holds a secret."""
+    line = fold(readable(text))
+    if len(line) > LONGEST:
+        raise UsageError(f"that is longer than {LONGEST} characters", hint="say it in a few sentences")
+    if redact(line) != line or "[redacted:" in line:
+        raise UsageError("it holds a secret, which dreamd never keeps", hint="say it without")
+    return line
 
 
 def said(

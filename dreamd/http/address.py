@@ -1,5 +1,6 @@
 """Where the face listens: `http.listen` as an address, and the address as a socket that nobody else may use."""
 
+import errno
 import ipaddress
 import os
 import socket
@@ -98,7 +99,7 @@ def _clear(path: Path) -> None:
             raise FileExistsError("something else stands there")
         with socket.socket(socket.AF_UNIX) as one:
             one.settimeout(1)
-            if one.connect_ex(str(path)) == 0:
+            if one.connect_ex(str(path)) != errno.ECONNREFUSED:  # it may be too busy to take one more
                 raise FileExistsError("somebody listens there already")
         path.unlink()
 

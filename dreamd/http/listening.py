@@ -34,14 +34,62 @@ class Furnish(Protocol):
     ) -> AbstractAsyncContextManager[Connect]: ...
 
 
-async def face(parts: Parts, ready: Callable[[], bool]) -> None:
+class Threshold:
+    """The socket that the face listens on, kept from one configuration to the next: who comes between them waits."""
+
+    def __init__(self) -> None:
+        self._wanted = Address()
+        self._where = Address()
+        self._socket: socket.socket | None = None
+        self._inode = 0
+
+    def opened(self, parts: Parts) -> tuple[Address, socket.socket]:
+        """The address, and a handle of the socket that may be closed. Blocking. Raises ConfigError, OSError."""
+        wanted = address(parts.config.http.listen, parts.state)
+        if not wanted.local and not token(parts.config):
+            raise ConfigError(
+                f"http.listen is {wanted}, which others can reach", hint="set http.token_env or token_file"
+            )
+        if self._socket is None or wanted != self._wanted or not self._in_place():
+            self.close()
+            one = bound(wanted)
+            port = wanted.port if wanted.path else one.getsockname()[1]
+            self._wanted, self._where = wanted, Address(wanted.path, wanted.host, port)
+            self._socket, self._inode = one, inode(wanted)
+        return self._where, self._socket.dup()
+
+    def _in_place(self) -> bool:
+        """Whether a Unix socket's file is still the one."""
+        try:
+            return inode(self._where) == self._inode
+        except OSError:
+            return False
+
+    def close(self) -> None:
+        """Nobody can come any more. Blocking."""
+        if self._socket:
+            self._socket.close()
+            removed(self._where, self._inode)
+        self._socket = None
+
+
+async def face(parts: Parts, ready: Callable[[], bool], threshold: Threshold | None = None) -> None:
     """Listen and answer until cancelled, or do nothing for as long where `http.listen` is "". Never raises for a socket.
 
-    What keeps it from listening is told once and tried again: the daemon's work does not depend on it.
+    What keeps it from listening is told once and tried again: the daemon's work does not depend on it. The `threshold`
+    is its owner's to close; without one the socket goes with the face.
     """
+    if threshold is None:
+        threshold = Threshold()
+        try:
+            await face(parts, ready, threshold)
+        finally:
+            with CancelScope(shield=True):
+                await to_thread.run_sync(threshold.close)
     if not parts.config.http.listen:
+        await to_thread.run_sync(threshold.close)
         await anyio.sleep_forever()
-    async with _listening(parts) as (door, where):
+    async with _listening(parts, threshold) as (door, where):
         await door.knocked.wait()
         furnish = cast("Furnish", await to_thread.run_sync(_plugins.load, "http", "serving", "OPEN"))
         async with furnish(parts, where, ready) as connect:
@@ -111,9 +159,8 @@ class _Visitor(asyncio.Protocol):
 
 
 @asynccontextmanager
-async def _listening(parts: Parts) -> AsyncIterator[tuple[Door, Address]]:
-    door, (where, one) = Door(), await _bound(parts)
-    number = await to_thread.run_sync(inode, where)
+async def _listening(parts: Parts, threshold: Threshold) -> AsyncIterator[tuple[Door, Address]]:
+    door, (where, one) = Door(), await _bound(parts, threshold)
     listen = asyncio.get_running_loop().create_unix_server if where.path else _tcp_server
     door.server = await listen(door, sock=one, backlog=_BACKLOG)
     parts.emit(HTTP_OPENED, listen=where)
@@ -121,16 +168,14 @@ async def _listening(parts: Parts) -> AsyncIterator[tuple[Door, Address]]:
         yield door, where
     finally:
         door.shut()
-        with CancelScope(shield=True):
-            await to_thread.run_sync(removed, where, number)
 
 
-async def _bound(parts: Parts) -> tuple[Address, socket.socket]:
+async def _bound(parts: Parts, threshold: Threshold) -> tuple[Address, socket.socket]:
     """However long it takes."""
     pause, told = FIRST_PAUSE_S, ""
     while True:
         try:
-            return await to_thread.run_sync(_opened, parts)
+            return await to_thread.run_sync(threshold.opened, parts)
         except ConfigError as error:
             reason = str(error)
         except OSError as error:
@@ -143,16 +188,6 @@ async def _bound(parts: Parts) -> tuple[Address, socket.socket]:
 
 async def _tcp_server(door: Door, *, sock: socket.socket, backlog: int) -> asyncio.Server:
     return await asyncio.get_running_loop().create_server(door, sock=sock, backlog=backlog)
-
-
-def _opened(parts: Parts) -> tuple[Address, socket.socket]:
-    where = address(parts.config.http.listen, parts.state)
-    if not where.local and not token(parts.config):
-        raise ConfigError(
-            f"http.listen is {where}, which others can reach", hint="set http.token_env or token_file"
-        )
-    one = bound(where)
-    return (where, one) if where.path else (Address(host=where.host, port=one.getsockname()[1]), one)
 
 
 def token(config: Config) -> str:

@@ -1,22 +1,26 @@
 """The file of an index: opened when it is needed, made anew when it is damaged or of another version.
 
 One connection writes, under a lock; readers have connections of their own and never wait for it (WAL). Whoever meets a
-damaged file gets what it said it would do with instead, and the next finds a new one.
+damaged file gets what it said it would do with instead, and the next finds a new one. So does another process that had the
+old one open: what it writes to a file that nobody finds any more would be lost, and what it takes out would stay.
 """
 
 import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
+from os.path import samestat
 from pathlib import Path
 from typing import TypeVar
 
-from dreamd.errors import DiskFull, StoreCorrupt, StoreError
+from dreamd.errors import DiskFull, StoreBusy, StoreCorrupt, StoreError
 from dreamd.stores._sql import statements
 from dreamd.stores._sqlite_errors import corrupt, full, told
 from dreamd.stores._sqlite_files import roll_back
 
 VERSION = 1  # of the schema, and of how texts become terms
+ROOM = 8 << 20  # bytes of the disk that it leaves to the pool, which cannot be made anew
 WAIT_S = 10.0  # how long a write waits for another process's
 SCHEMA = Path(__file__).parent / "schema.sql"
 _SETTINGS = (
@@ -40,39 +44,53 @@ class File:
         self._lending = threading.Lock()
         self._writer: sqlite3.Connection | None = None
         self._idle: list[sqlite3.Connection] = []  # readers' connections that nobody uses now
+        self._known: os.stat_result | None = None  # the file that they are of
+        self._times = 0  # that it was opened
         self._closed = False
 
     def change(self, work: Work[T], otherwise: T) -> T:
-        """In one transaction."""
+        """In one transaction. Raises DiskFull before the disk is full."""
         with self._writing:
             try:
                 with told(self.path):
+                    self._check_room()
                     return _transacted(self._opened(), work)
             except StoreCorrupt:
                 self.begin_anew()
                 return otherwise
 
     def read(self, work: Work[T], otherwise: T) -> T:
-        if self._writer is None:
+        if self._writer is None or not self._is_there():
             with self._writing:
                 self._opened()
         try:
             with told(self.path):
-                connection = self._taken()
+                times, connection = self._taken()
                 try:
                     return work(connection)
                 finally:
-                    self._given_back(connection)
+                    self._given_back(connection, times)
         except StoreCorrupt:
             self.begin_anew()
             return otherwise
 
+    def _check_room(self) -> None:
+        if shutil.disk_usage(self.path.parent).free < ROOM:
+            raise full(self.path)
+
     def compact(self) -> None:
-        """Nothing but what is in it stays in the file and beside it."""
-        with self._writing, told(self.path):
-            writer = self._opened()
-            writer.execute("VACUUM")
-            writer.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        """Nothing but what is in it stays in the file and beside it. Raises StoreBusy when somebody reads all the while."""
+        with self._writing:
+            try:
+                with told(self.path):
+                    writer = self._opened()
+                    writer.execute("VACUUM")
+                    (busy, *_) = writer.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            except (StoreCorrupt, DiskFull):  # it is quicker made anew than mended, and takes less room
+                return self.begin_anew()
+        if busy:
+            raise StoreBusy(f"{self.path} is read by another process all the while", hint="try again")
+        return None
 
     def begin_anew(self) -> None:
         with self._writing:
@@ -91,43 +109,55 @@ class File:
                 connection.close()
             self._idle.clear()
             self._writer = None
+            self._times += 1
+
+    def _is_there(self) -> bool:
+        """The file that is open is the one that others find."""
+        try:
+            return self._known is not None and samestat(self.path.stat(), self._known)
+        except OSError:
+            return False
 
     def _opened(self) -> sqlite3.Connection:
         """The writer's connection; the caller holds the lock."""
         if self._closed:
             raise StoreError(f"{self.path} is closed")
+        if self._writer is not None and not self._is_there():
+            self._let_go()
         if self._writer is None:
             try:
-                self._writer = _prepared(self.path)
+                self._known, self._writer = _prepared(self.path)
             except StoreCorrupt:
                 self.begin_anew()
-                self._writer = _prepared(self.path)
+                self._known, self._writer = _prepared(self.path)
         return self._writer
 
-    def _taken(self) -> sqlite3.Connection:
+    def _taken(self) -> tuple[int, sqlite3.Connection]:
         with self._lending:
             if self._idle:
-                return self._idle.pop()
-        return _connect(self.path)
+                return self._times, self._idle.pop()
+            times = self._times
+        return times, _connect(self.path)
 
-    def _given_back(self, connection: sqlite3.Connection) -> None:
+    def _given_back(self, connection: sqlite3.Connection, times: int) -> None:
         with self._lending:
-            if self._writer is None:  # of a file that is closed or gone
+            if self._writer is None or times != self._times:  # of a file that is closed or gone
                 connection.close()
             else:
                 self._idle.append(connection)
 
 
-def _prepared(path: Path) -> sqlite3.Connection:
+def _prepared(path: Path) -> tuple[os.stat_result, sqlite3.Connection]:
+    """Whose file it is: of one that is replaced meanwhile the older, which is noticed."""
     with told(path):
-        _make_private(path)
+        known = _made_private(path)
         connection = _connect(path)
         try:
             _prepare(connection, path)
         except BaseException:
             connection.close()
             raise
-    return connection
+    return known, connection
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -141,16 +171,20 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _make_private(path: Path) -> None:
+def _made_private(path: Path) -> os.stat_result:
     """SQLite gives the -wal and -shm files the database's mode."""
     try:
-        os.close(os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600))
+        handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError as error:
         if DiskFull.is_told_by(error):
             raise full(path) from error
         raise StoreError(
             f"cannot make {path}: {error.strerror}", hint="check the state folder's permissions"
         ) from error
+    try:
+        return os.fstat(handle)
+    finally:
+        os.close(handle)
 
 
 def _prepare(connection: sqlite3.Connection, path: Path) -> None:

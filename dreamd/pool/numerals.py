@@ -45,9 +45,13 @@ _MEASURED = re.compile(
 _HUNDREDS = re.compile(r"\b(\d+|a) hundred\b", re.IGNORECASE)
 
 _CHARS = "零〇一二三四五六七八九十百千两"
+_MOST = (
+    16  # characters of a number; a longer run of them is none, and looking through all of it takes for ever
+)
 _COUNTED = "天周年次个月人小星分秒元块条份岁台件本页行项倍成度号位名种章节点"
 _CHINESE_NUMBER = re.compile(
-    rf"百分之([{_CHARS}]+|\d+(?:\.\d+)?)|([{_CHARS}]*[一二三四五六七八九两][十百千][{_CHARS}]*|十[一二三四五六七八九])(?![分足])"
+    rf"百分之([{_CHARS}]{{1,{_MOST}}}|\d+(?:\.\d+)?)"
+    rf"|([{_CHARS}]{{0,{_MOST}}}[一二三四五六七八九两][十百千][{_CHARS}]{{0,{_MOST}}}|十[一二三四五六七八九])(?![分足])"
     rf"|(?<![{_CHARS}第星期周礼拜])(?!十分(?!钟))([二三四五六七八九两十])(?=[{_COUNTED}万亿])|(?<![{_CHARS}第有])(一)(?=(?:天|周|年|个月|小时|分钟|个小时|万|亿)(?!般))"
 )
 

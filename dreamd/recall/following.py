@@ -16,14 +16,14 @@ _COUNTED = 600  # terms of a text; what a long one says after that is found too,
 _ORIGINS = ("human", "subagent", None)  # scheduled turns and injected text are nobody's words
 
 
-def follow(store: Store, index: Index, *, pages: int) -> bool:
-    """Bring the index nearer to the pool, by at most so many pages; True when it has come up to it.
+def follow(store: Store, index: Index, *, pages: int, page: int = PAGE) -> bool:
+    """Bring the index nearer to the pool, by at most so many pages of so many memories; True when it has come up to it.
 
     Blocks. Raises StoreError, DiskFull.
     """
     for _ in range(pages):
         before = index.mark()
-        news = store.news(before, PAGE)
+        news = store.news(before, page)
         if news.restart:
             index.clear()
         elif news.mark == before or (_taken_in(store, index, news, before) and not news.more):

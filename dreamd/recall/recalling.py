@@ -1,6 +1,6 @@
 """A goal in the agent's words in; the conclusions and records of the pool that bear on it out."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -11,7 +11,7 @@ from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dreamd.clock import local_date
+from dreamd.clock import local_date, within_reach
 from dreamd.config import zone_of
 from dreamd.errors import DiskFull, DreamdError, StoreError, UsageError
 from dreamd.indexes.base import Index
@@ -28,11 +28,12 @@ from dreamd.recall.finding import Question
 from dreamd.recall.following import follow, spoken
 from dreamd.recall.packing import Items, packed
 from dreamd.recall.rendering import Style, insight_line, record_line
-from dreamd.stores.base import Changes, MemoryQuery
+from dreamd.stores.base import Changes, Mark, MemoryQuery
 
 MEANING_S = 2.0  # that a recall waits for the server of embeddings
 PAGES = 4  # of the pool that a recall brings the index nearer by; the daemon does the rest
 _TERMS = 48  # of a goal: the first; who says more has said it by then
+_LONGEST = 8000  # characters of a goal that are looked at
 _RECORD_TOKENS = 30  # what a short record costs: not many more are read in the pool than could fit
 _MORE = 10  # than that
 _LEAST = 0.1  # of the best record's figure
@@ -64,6 +65,7 @@ async def recall(
     """
     if not goal.strip():
         raise UsageError("the goal is empty", hint="say what is to be done, in a sentence")
+    _check(as_of)
     names = tuple(dict.fromkeys(agents)) if agents is not None else tuple(parts.config.enabled)
     for name in names:
         parts.config.agent(name)
@@ -73,6 +75,16 @@ async def recall(
     if stamp and as_of is None:
         await to_thread.run_sync(_stamp, parts, insights, asking)
     return recalled
+
+
+def _check(as_of: datetime | None) -> None:
+    try:
+        if as_of is not None:
+            within_reach(as_of.date())
+    except ValueError as error:
+        raise UsageError(f"nothing is known of {as_of:%Y-%m-%d}", hint="say a day of your own") from error
+    if as_of is not None and as_of.tzinfo is None:
+        raise UsageError("a time without its zone", hint="write it as 2026-03-02T12:00:00Z")
 
 
 async def _vector(parts: Parts, goal: str) -> Sequence[float] | None:
@@ -95,8 +107,9 @@ def _asking(
     zones = {name: zone_of(parts.config.agent(name)) for name in agents}
     now = parts.clock.now()
     zone = next(iter(zones.values()), ZoneInfo("UTC"))
-    terms = wanted(goal, local_date(as_of or now, zone))[:_TERMS]
-    tongue: Tongue = detect((goal,))
+    said = goal[:_LONGEST]
+    terms = wanted(said, local_date(as_of or now, zone))[:_TERMS]
+    tongue: Tongue = detect((said,))
     return _Asking(
         goal=goal,
         question=Question(
@@ -111,8 +124,7 @@ def _asking(
 def _answer(parts: Parts, asking: _Asking) -> tuple[Recalled, list[Memory]]:
     """The answer, and the insights in it."""
     index = _index(parts)
-    with suppress(DiskFull):  # what is known already can be recalled all the same
-        follow(parts.store, index, pages=PAGES)
+    _bring_nearer(parts, index)
     found = _insights(parts, index, asking)
     insights = _told(parts, found, asking)
     records = _records(parts, index, asking, besides={ref for one in found for ref in one.insight.ref_ids})
@@ -141,6 +153,15 @@ def _answer(parts: Parts, asking: _Asking) -> tuple[Recalled, list[Memory]]:
     )
 
 
+def _bring_nearer(parts: Parts, index: Index) -> None:
+    """What is known already can be recalled all the same. Where that is nothing, saying so would be untrue."""
+    try:
+        follow(parts.store, index, pages=PAGES)
+    except (DiskFull, StoreError):
+        if index.mark() == Mark():
+            raise
+
+
 def _index(parts: Parts) -> Index:
     if parts.index is None:
         raise StoreError("recall has no index", hint="open the parts with one")
@@ -155,8 +176,13 @@ def _insights(parts: Parts, index: Index, asking: _Asking) -> list[Chosen]:
     unasked = int(asking.budget * parts.config.recall.standing_share) // _RECORD_TOKENS + _MORE
     near = finding.conclusions(index, asking.question, unasked)
     query = MemoryQuery(seqs=near.seqs, types=("insight",), statuses=_TOLD)
-    known = list(parts.store.memories(query)) if near.seqs else []
+    known = list(_of_these(parts, query, asking)) if near.seqs else []
     return chosen(asking.asked, known, near.words, near.meaning, near.standing)
+
+
+def _of_these(parts: Parts, query: MemoryQuery, asking: _Asking) -> Iterator[Memory]:
+    """Of the agents that were asked, whatever an index says that is of another pool."""
+    return (one for one in parts.store.memories(query) if one.agent in asking.question.agents)
 
 
 _TOLD: tuple[Status, ...] = ("candidate", "long_term", "superseded", "archived")
@@ -198,7 +224,7 @@ def _records(parts: Parts, index: Index, asking: _Asking, besides: set[str]) -> 
     }
     if not likely:
         return []
-    known = parts.store.memories(MemoryQuery(seqs=tuple(likely), types=("raw",)))
+    known = _of_these(parts, MemoryQuery(seqs=tuple(likely), types=("raw",)), asking)
     then = asking.asked.then
     records = [
         record

@@ -79,7 +79,7 @@ def record_line(one: RecalledRecord, style: Style) -> str:
 
 def quoted(text: str) -> str:
     """A text as one line of data."""
-    line = " ".join(plain(redact(text)).split())
+    line = " ".join(redact(plain(text)).split())
     return _TAG.sub("‹", cut(line, LONGEST))
 
 

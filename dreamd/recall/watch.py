@@ -2,16 +2,18 @@
 
 from anyio import to_thread
 
+from dreamd.courtesy import PAUSE
 from dreamd.errors import DiskFull, ProviderError, StoreBusy
 from dreamd.events import DISK_FULL, EMBEDDINGS_RETURNED, EMBEDDINGS_UNAVAILABLE
 from dreamd.indexes.base import Index
 from dreamd.parts import Parts
-from dreamd.recall.following import follow
+from dreamd.recall.following import PAGE, follow
 from dreamd.recall.meant import mean
 
 LOOK_S = 30.0  # between two looks, when the index has come up to the pool: a recall does the rest
 _REST = 1.0  # times as long as a page took: whoever reads logs or answers comes first
 _SHORTEST_REST_S = 0.02
+_SMALL_PAGE = 10  # memories, while a call passes the gateway
 AGAIN_S = 300.0  # after a full disk, or a server of embeddings that is down
 
 
@@ -31,15 +33,17 @@ async def watch(parts: Parts) -> None:
 async def _followed(parts: Parts, index: Index) -> float:
     """Bring the index nearer by a page; seconds to wait before the next."""
     began = parts.clock.monotonic()
+    busy = await to_thread.run_sync(parts.busy)
+    page, rest = (_SMALL_PAGE, PAUSE) if busy() else (PAGE, _REST)
     try:
-        near = await to_thread.run_sync(lambda: follow(parts.store, index, pages=1))
+        near = await to_thread.run_sync(lambda: follow(parts.store, index, pages=1, page=page))
     except StoreBusy:
         near = False
     except DiskFull:
         parts.emit(DISK_FULL, what="recall.db", again_in_s=AGAIN_S)
         return AGAIN_S
     took = parts.clock.monotonic() - began
-    return LOOK_S if near else max(took * _REST, _SHORTEST_REST_S)
+    return LOOK_S if near else max(took * rest, _SHORTEST_REST_S)
 
 
 async def _meant(parts: Parts, *, well: bool) -> bool:

@@ -7,16 +7,24 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
 from dreamd.memories import Memory
 
 _LEAST = 24  # letters, a Chinese character counting for three: less than that others say as well
 _PROBE = 4  # characters
+_DEEPEST = 3  # times that a text may be escaped: JSON within JSON, as the arguments of calls are
 _WIDE = re.compile(r"[\u2e80-\U0003ffff]")
-
-
+_BETWEEN = re.compile(r"(?<=[\u2e80-\U0003ffff])\s+|\s+(?=[\u2e80-\U0003ffff])")
+_CODES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")  # of terminals
+_UNSEEN = re.compile(  # control characters, and what Unicode lets nobody see (Default_Ignorable_Code_Point)
+    r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    r"\u202a-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff9-\ufffb\U000e0000-\U000e0fff]"
+)
+_UNSEEN_IN_ASCII = {code: None for code in range(128) if _UNSEEN.match(chr(code))}
+_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
+_SHORT = {"n": "\n", "r": "\n", "t": "\t", "b": "", "f": "\n"}
 _NO_WORD = {code: None for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 
 
@@ -24,12 +32,42 @@ def words_of(text: str) -> str:
     """The words of a text whatever its case, punctuation and white space."""
     if text.isascii():
         return text.translate(_NO_WORD).lower()  # the same, thirty times as fast
-    return "".join(re.findall(r"\w", unicodedata.normalize("NFKC", text).casefold()))
+    return "".join(re.findall(r"\w", _caseless(text)))
 
 
 def folded(text: str) -> str:
-    """Without capitals, each character in its plainest form."""
-    return text.lower() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+    """Without capitals and what nobody sees, each character in its plainest form, no white space beside Chinese."""
+    text = _CODES.sub("", text) if "\x1b" in text else text
+    if text.isascii():
+        return text.translate(_UNSEEN_IN_ASCII).lower()
+    plain = _caseless(_UNSEEN.sub("", text))
+    return _BETWEEN.sub("", plain) if plain.split(None, 1)[1:] else plain  # mostly there is none
+
+
+def _caseless(text: str) -> str:
+    """Alike for what Unicode calls a canonical caseless match; a Turkish İ is an i."""
+    plain = unicodedata.normalize("NFKC", text).casefold().replace("i\u0307", "i")
+    return unicodedata.normalize("NFKC", plain)
+
+
+def readings(text: str) -> Iterator[str]:
+    """The text as it stands and, where it may be escaped as in JSON, as it was meant; not folded."""
+    yield text
+    for _ in range(_DEEPEST):
+        if "\\" not in text:
+            return
+        text = _ESCAPE.sub(_meant, text)
+        if _PAIR.search(text):
+            text = _PAIR.sub(lambda pair: pair[0].encode("utf-16", "surrogatepass").decode("utf-16"), text)
+        yield text
+
+
+_PAIR = re.compile("[\ud800-\udbff][\udc00-\udfff]")
+
+
+def _meant(escape: re.Match[str]) -> str:
+    code = escape[1] or escape[2]
+    return chr(int(code, 16)) if code else _SHORT.get(escape[3], escape[3])
 
 
 def probe_of(text: str) -> str:
@@ -46,9 +84,12 @@ def _decoded(words: str) -> tuple[str, ...]:
 
 def holds(content: str, extra: str | None, words: str) -> bool:
     """Whether a text may hold any of these folded words (a JSON list). For SQLite, row by row."""
-    text = folded(content)
-    more = folded(extra) if extra else ""
-    return any(word in text or word in more for word in _decoded(words))
+    probes = _decoded(words)
+    return any(_stands_in(each, probes) for each in (content, extra) if each)
+
+
+def _stands_in(text: str, probes: Sequence[str]) -> bool:
+    return any(probe in reading for reading in map(folded, readings(text)) for probe in probes)
 
 
 def telling(words: str) -> bool:
@@ -56,10 +97,19 @@ def telling(words: str) -> bool:
     return len(words) + 2 * len(_WIDE.findall(words)) >= _LEAST
 
 
-def mark_of(text: str) -> str:
-    """The tombstone of a text, "" for one that is too short to have its own."""
+def mark_of(text: str, agent: str = "") -> str:
+    """The tombstone of a text, of an agent's alone when one is named; "" for one that is too short to have its own."""
     words = words_of(text)
-    return f"words:{hashlib.sha256(words.encode()).hexdigest()}" if telling(words) else ""
+    if not telling(words):
+        return ""
+    whole = f"{agent}\0{words}" if agent else words
+    return f"words:{hashlib.sha256(whole.encode()).hexdigest()}"
+
+
+def marks_of(memory: Memory) -> tuple[str, ...]:
+    """By which of them it would be known again."""
+    said = memory.content if memory.type == "raw" else ""
+    return (memory.memory_id, *filter(None, (mark_of(said), mark_of(said, memory.agent))))
 
 
 def erased(memory: Memory) -> Memory:
@@ -88,10 +138,10 @@ def back_again(memory: Memory, tombstones: dict[str, int], at: int | None) -> bo
 
     `tombstones` are marks with the time of forgetting; `at` is when the memory happened, in the same unit.
     """
-    if memory.memory_id in tombstones:
-        return True
-    mark = mark_of(memory.content) if memory.type == "raw" else ""
-    return mark in tombstones and (at is None or at <= tombstones[mark])
+    own, *words = marks_of(memory)
+    return own in tombstones or any(
+        mark in tombstones and (at is None or at <= tombstones[mark]) for mark in words
+    )
 
 
 def overwritten(state: bytes, texts: Iterable[str]) -> bytes:

@@ -11,7 +11,7 @@ from dreamd.archives.base import Blocks, Place, in_blocks
 from dreamd.errors import StoreCorrupt
 from dreamd.memories import Memory
 from dreamd.stores import _sqlite_rows as rows
-from dreamd.stores._forgetting import back_again, mark_of, overwritten
+from dreamd.stores._forgetting import back_again, marks_of, overwritten
 from dreamd.stores._tombstones import Tombstone
 from dreamd.stores.base import Erased, FileVersion
 
@@ -56,7 +56,7 @@ class Erasing:
         """Those that are nothing forgotten."""
         if not memories or not self._run("any_tombstone").fetchone()[0]:
             return memories
-        marks = {mark for memory in memories for mark in (memory.memory_id, mark_of(memory.content))}
+        marks = {mark for memory in memories for mark in marks_of(memory)}
         known = dict(self._run("tombstones", {"marks": rows.listed(marks)}).fetchall())
         return [one for one in memories if not back_again(one, known, rows.micros(one.timestamp))]
 

@@ -1,5 +1,6 @@
 """A store that forgets at exit: the shipped fake, for tests, demos and dry runs. Keeps to the whole contract."""
 
+import json
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from dreamd.memories import Memory
 from dreamd.records import Origin
 from dreamd.stores._amending import amended
 from dreamd.stores._following import differs, followed
-from dreamd.stores._forgetting import back_again, folded, overwritten
+from dreamd.stores._forgetting import back_again, holds, overwritten
 from dreamd.stores._forgetting import erased as erased_memory
 from dreamd.stores.base import (
     SLOTS_KEPT,
@@ -397,7 +398,7 @@ def _wanted(query: MemoryQuery, memory: Memory) -> bool:
         and (query.seqs is None or memory.seq in query.seqs)
         and memory.memory_id.startswith(query.id_prefix or "")
         and (query.rests_on is None or query.rests_on in memory.ref_ids)
-        and (query.holding is None or any(word in folded(repr(memory)) for word in query.holding))
+        and (query.holding is None or holds(repr(memory), None, json.dumps(query.holding)))
     )
     return same and _among(query, memory) and _between(query, memory)
 

@@ -2,11 +2,13 @@
 
 The watcher says where to look; a full rescan every `tail.rescan_s` finds what it missed. Reading and storing happen in
 one worker thread, so the event loop never blocks and no two passes run at once. Cancelled, it finishes the transaction
-under way and leaves.
+under way and leaves. A long pass is courteous to calls that pass the gateway, and lets small appends go before.
 """
 
 import threading
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, repeat
 
 import anyio
 from anyio import to_thread
@@ -19,12 +21,13 @@ from dreamd.tail.condition import keep
 from dreamd.tail.roots import Roots, roots
 from dreamd.tail.sources import Found
 from dreamd.tail.steps import How
-from dreamd.tail.sync import tailers, tell
+from dreamd.tail.sync import courtesy_of, tailers, tell
 from dreamd.tail.tailer import Tailer, Tally
 from dreamd.tail.watcher import Watcher
 
 SETTLE_S = 2.0  # a log that has not grown for so long is at rest
 RETRY_S = 5.0  # after the store was busy or the disk full
+LONG_S = 0.05  # a pass that takes longer lets what was appended elsewhere go before the rest
 
 
 async def follow(parts: Parts, ready: anyio.Event) -> None:
@@ -52,13 +55,20 @@ async def _set_when_cancelled(stop: threading.Event) -> None:
         stop.set()
 
 
+def _after_one() -> Callable[[], bool]:
+    """Let one log begin, and stop it at its first chance to."""
+    asked = chain((False,), repeat(True))
+    return lambda: next(asked)
+
+
 class _Follower:
     def __init__(self, parts: Parts, stop: threading.Event) -> None:
         self._parts = parts
         self._stop = stop
         self._worker = anyio.CapacityLimiter(1)
         self._tails: dict[str, Tailer] = {}
-        self._heard: set[str] = set()
+        self._heard: deque[str] = deque()  # by the watcher; taken by the worker thread too
+        self._later: set[str] = set()  # what a long pass has heard and not read to its end
         self._woken = anyio.Event()
         self._watcher: Watcher | None = None
         self._since_rescan: dict[str, Tally] = {}  # one canonical line a rescan, not one an append
@@ -84,6 +94,8 @@ class _Follower:
 
     async def _wait_until(self, rescan_at: float) -> None:
         """For news, the next rescan, or logs that may be at rest by then."""
+        if self._later:
+            return
         patience = rescan_at - anyio.current_time()
         if any(tail.unsettled for tail in self._tails.values()):
             patience = min(patience, SETTLE_S / 2)
@@ -91,9 +103,12 @@ class _Follower:
             await self._woken.wait()
 
     def _take(self) -> frozenset[str]:
-        heard, self._heard = frozenset(self._heard), set()
         self._woken = anyio.Event()
+        heard, self._later = self._popped() | self._later, set()
         return heard
+
+    def _popped(self) -> frozenset[str]:
+        return frozenset(self._heard.popleft() for _ in range(len(self._heard)))
 
     # --- in the worker thread ----------------------------------------------------------------------------------
 
@@ -115,11 +130,29 @@ class _Follower:
         return True
 
     def _read(self, heard: frozenset[str] | None) -> None:
+        courtesy, began = courtesy_of(self._parts, self._stop.wait), self._parts.clock.monotonic()
+
+        def between(path: str) -> None:
+            courtesy.rest()
+            if self._heard and self._parts.clock.monotonic() - began >= LONG_S:
+                self._let_before(path)
+
+        how = How(rest_s=SETTLE_S, stopping=self._stop.is_set, enough=courtesy.enough, between=between)
         for name, tail in self._tails.items():
             found = tail.find() if heard is None else tail.near(heard)
-            self._advance(name, tail, found, How(rest_s=SETTLE_S, stopping=self._stop.is_set))
+            self._advance(name, tail, found, how)
             if heard is None:
                 tell(self._parts, name, self._since_rescan.pop(name, Tally()))
+
+    def _let_before(self, under_way: str) -> None:
+        """A piece of each log that has grown meanwhile; a small append is read with it. All are looked at again later."""
+        heard = self._popped()
+        self._later |= heard
+        for name, tail in self._tails.items():
+            for one in tail.near_known(heard - {under_way}):
+                if one.path != under_way:
+                    piece = How(rest_s=SETTLE_S, stopping=_after_one())
+                    tail.advance([one], piece, self._since_rescan.setdefault(name, Tally()).add)
 
     def _settle(self) -> None:
         for name, tail in self._tails.items():
@@ -136,7 +169,7 @@ class _Follower:
     # --- the watcher -------------------------------------------------------------------------------------------
 
     def _hear(self, paths: Iterable[str]) -> None:
-        self._heard.update(paths)
+        self._heard.extend(paths)
         self._woken.set()
 
     async def rewatch(self, tasks: TaskGroup) -> None:

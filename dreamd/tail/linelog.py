@@ -102,8 +102,9 @@ class _Pass:
             self._turn_to(chunk)
             for line in self._splitter.feed(chunk):
                 self._take(line)
-                if self._batch.full:
+                if self._batch.full or how.enough():
                     yield self._write()
+                    how.between(self._file.path)
             if len(chunk) < CHUNK_BYTES:
                 continue  # the end: what is left goes into the last transaction
             stopping = how.stopping()
@@ -111,6 +112,7 @@ class _Pass:
                 yield self._write()
             if stopping:
                 return
+            how.between(self._file.path)
         yield from self._end(how)
 
     def _turn_to(self, chunk: bytes) -> None:

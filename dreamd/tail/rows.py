@@ -7,7 +7,7 @@ Law: never a write, never a lock the agent would notice, and what lies only in t
 import shutil
 import sqlite3
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from urllib.parse import quote
@@ -23,6 +23,7 @@ from dreamd.tail.steps import How, OpenSource, Step, Tools, store
 
 _BUSY_S = 2.0
 _MOST_BATCHES = 100_000
+SITTING_S = 30.0
 
 
 def stamps(path: str) -> tuple[Stamp | None, ...]:
@@ -38,7 +39,12 @@ class RowStore(OpenSource):
         self._source = source
 
     def read(self, path: str, how: How) -> Iterator[Step]:
-        known = self._fresh_if_replaced(path)
+        while (yield from self._sitting(path, how)):
+            how.between(path)
+
+    def _sitting(self, path: str, how: How) -> Generator[Step, None, bool]:
+        """One read transaction, of a bounded time: a long one keeps the agent's write-ahead log growing. Whether more is left."""
+        known, began = self._fresh_if_replaced(path), self._tools.clock.monotonic()
         with reading(path) as query:
             for _ in range(_MOST_BATCHES):
                 received = self._tools.clock.now()
@@ -53,7 +59,11 @@ class RowStore(OpenSource):
                     self.cursor, step = store(self._tools, batch, moved)
                     yield step
                 if not polled.more or how.stopping():
-                    return
+                    return False
+                if self._tools.clock.monotonic() - began > SITTING_S:
+                    return True
+                how.between(path)
+        return False
 
     def _fresh_if_replaced(self, path: str) -> Remembered:
         """Row numbers of another database mean nothing: it is read from its beginning."""

@@ -25,12 +25,15 @@ class Tools(Struct, frozen=True):
 class How(NamedTuple):
     """`settle`: the logs are at rest, decide what waited for more. `stopping` is asked between two steps.
 
-    `rest_s`: even without `settle` a log that nobody wrote to for so long is at rest.
+    `rest_s`: even without `settle` a log that nobody wrote to for so long is at rest. `enough` is asked often, whether the
+    step should end now; `between` is called between two steps with the path that is read on next, and may take its time.
     """
 
     settle: bool = False
     rest_s: float = math.inf
     stopping: Callable[[], bool] = lambda: False
+    enough: Callable[[], bool] = lambda: False
+    between: Callable[[str], None] = lambda _path: None
 
 
 class Step(NamedTuple):

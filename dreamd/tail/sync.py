@@ -1,11 +1,13 @@
 """All configured logs read to their end, once: what `dreamd sync` does, and the night before it begins."""
 
+import threading
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from msgspec import Struct
 
 from dreamd.config import zone_of
+from dreamd.courtesy import Courtesy
 from dreamd.events import SYNC_FINISHED
 from dreamd.parts import Parts
 from dreamd.tail import sources
@@ -55,10 +57,17 @@ def _synced(parts: Parts, tail: Tailer, progress: Callable[[int], None] | None) 
         if progress:
             progress(step.read)
 
-    tally = tail.advance(tail.find(), How(settle=True), told)
+    courtesy = courtesy_of(parts, threading.Event().wait)
+    how = How(settle=True, enough=courtesy.enough, between=lambda _path: courtesy.rest())
+    tally = tail.advance(tail.find(), how, told)
     tell(parts, tail.agent_id, tally)
     keep(parts, tail.agent_id, tally.condition)
     return tally
+
+
+def courtesy_of(parts: Parts, wait: Callable[[float], object]) -> Courtesy:
+    """Towards the calls that pass the gateway of this process."""
+    return Courtesy(parts.busy(), wait)
 
 
 def tell(parts: Parts, agent_id: str, tally: Tally) -> None:

@@ -134,6 +134,14 @@ class Tailer:
         self._found |= {path: self._like(one) for path, one in found.items()}
         return list(found.values())
 
+    def near_known(self, paths: Iterable[str]) -> list[Found]:
+        """Of `near`, the logs that are being followed already: those nobody else may have to be read before."""
+        known = [path for path in paths if self._follows(_WAL.sub("", path))]
+        return [one for one in self.near(known) if self._follows(one.path)]
+
+    def _follows(self, path: str) -> bool:
+        return path in self._found and self._known.at(path) is not None
+
     def _like(self, one: Found) -> Found:
         return self._ways.setdefault((one.root, one.formats, one.forced), one)
 
@@ -157,6 +165,7 @@ class Tailer:
         for one, cursor in self._changed(found, how):
             if how.stopping():
                 break
+            how.between(one.path)
             self._read(one, cursor, how, (tally.add, told))
         tally.unreadable = self._bad_folders | self._bad_files
         tally.not_understood = sorted(self._puzzling)

@@ -64,6 +64,9 @@ class Lanes(Foreground):
         self.calls.append(Announced(upstream, prompt_bytes, key))
         return self.calls[-1]
 
+    def busy(self) -> bool:
+        return any("done" not in call.told for call in self.calls)
+
 
 @dataclass
 class Message:

@@ -16,7 +16,20 @@ async def test_an_insight_is_followed_down_to_what_was_said(house: House) -> Non
     assert (record.kind, record.role, record.standing) == ("record", "user", "told")
 
 
-@pytest.mark.parametrize("what", ["", "nonsense", "notes/MEMORY.md", "MEMORY.md", "/nowhere/MEMORY.md:3"])
+@pytest.mark.parametrize(
+    "what",
+    [
+        "",
+        "nonsense",
+        "notes/MEMORY.md",
+        "MEMORY.md",
+        "/nowhere/MEMORY.md:3",
+        "\udcff",
+        "\0:1",
+        "a\0b.md:1",
+        "M.md:" + "1" * 5000,
+    ],
+)
 async def test_what_names_nothing_is_refused(house: House, what: str) -> None:
     with pytest.raises(UsageError):
         await evidence(house.parts, what)

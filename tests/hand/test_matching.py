@@ -1,8 +1,11 @@
+import json
+
 import pytest
 
 from dreamd.hand.matching import echoes, needle, plain_of, tells_of, texts_of
 from dreamd.memories import Entity
 from dreamd.records import Trace
+from dreamd.stores._forgetting import holds
 from tests.stores.making import raw, summary
 
 SECRET = "My sister's code word is Zinfandel"
@@ -16,10 +19,40 @@ SECRET = "My sister's code word is Zinfandel"
         ("葡萄", "我妹妹的暗号是葡萄", True),
         ("ｗｏｒｄ", "word", True),
         ("zinfandel", "merlot", False),
+        ("杭州西湖", "我住在杭州\n西湖区", True),
+        ("杭州西湖", "我住在杭 州 西 湖", True),
+        ("用 Python 写", "用Python写", True),
+        ("zinfandel", "zin\u200bfan\u00addel", True),
+        ("zin\ufefffandel", "zinfandel", True),
+        ("zinfandel", "zin\x1b[31mfandel\x1b[0m", True),
+        ("café noir", "Cafe\u0301 Noir", True),
+        ("\u0390 αβγ", "\u03aa\u0301 ΑΒΓ", True),
+        ("istanbul", "İstanbul", True),
+        ("東京タワー", "ﾄｳｷｮｳ 東京ﾀﾜｰ", True),
+        ("code word", "codeword", False),
     ],
 )
 def test_a_text_is_found_whatever_its_capitals_and_white_space(named: str, text: str, found: bool) -> None:
     assert needle(plain_of(named)).found_in(text) is found
+
+
+@pytest.mark.parametrize(
+    "text", ["杭州西湖", "café noir", "two\nlines", "C:\\new\\table", 'she said "no"', "🍕🍕"]
+)
+@pytest.mark.parametrize("depth", [1, 2, 3])
+def test_a_text_is_found_in_json_however_deep(text: str, depth: int) -> None:
+    packed = text
+    for _ in range(depth):
+        packed = json.dumps({"q": packed})
+    looked_for = needle(plain_of(text))
+    assert looked_for.found_in(packed)
+    assert holds("", packed, json.dumps(looked_for.probes))
+    assert not looked_for.found_in(json.dumps("西湖" + text[1:]))
+
+
+def test_a_copy_in_json_is_a_copy() -> None:
+    said = "记住：我妹妹的暗号是葡萄熟了。"
+    assert needle("", [said]).copied_in(json.dumps({"messages": [{"content": said}]}))
 
 
 def test_a_copy_holds_all_the_words_of_what_is_long_enough_to_have_copies() -> None:

@@ -107,7 +107,15 @@ async def test_a_kind_and_a_situation_may_be_given_and_a_pin(house: House) -> No
 
 
 @pytest.mark.parametrize(
-    "text", ["", " … ", "x" * 2001, "my key is sk-ant-api03-" + "a1B2" * 20, "[redacted:password]"]
+    "text",
+    [
+        "",
+        " … ",
+        "x" * 2001,
+        "my key is sk-ant-api03-" + "a1B2" * 20,
+        "[redacted:password]",
+        "caf\udce9 is closed",
+    ],
 )
 async def test_nothing_too_much_and_secrets_are_refused(house: House, text: str) -> None:
     with pytest.raises(UsageError):
@@ -127,3 +135,24 @@ async def test_it_lacks_nothing_and_fades_slowly(house: House) -> None:
     standing = standing_of(house.store, insight, house.config, later)
     assert standing.lacks == ()
     assert 0.4 < standing.sure < 0.5
+
+
+async def test_told_twice_while_a_dream_is_under_way_it_is_one_insight(house: House) -> None:
+    async with exclusive(house.state / dream_lock("cat"), house.clock, what="cat dreams"):
+        first = await remember(house.parts, "I hate red wine", agent="cat")
+        again = await remember(house.parts, "I hate red wine", agent="cat", pinned=True)
+    assert (first.new, again.new, again.record) == (True, False, None)
+    assert [(one.content, one.pinned) for one in house.insights()] == [(first.insight.content, True)]
+
+
+async def test_what_nobody_sees_is_not_kept(house: House) -> None:
+    kept = await remember(house.parts, "I hate red\0 wine\u202e", agent="cat")
+    assert kept.insight.content == "I hate red wine"
+
+
+@pytest.mark.parametrize("when", ["x" * 3000, "the key is sk-ant-api03-" + "aB3" * 20])
+async def test_a_situation_is_as_short_and_as_free_of_secrets(house: House, when: str) -> None:
+    with pytest.raises(UsageError):
+        await remember(house.parts, "I hate red wine", agent="cat", applies_when=when)
+    kept = await remember(house.parts, "I hate red wine", agent="cat", applies_when="at\n dinner\x1b[2J")
+    assert kept.insight.applies_when == "at dinner"

@@ -3,6 +3,7 @@
 import os
 import socket
 import stat
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -59,6 +60,19 @@ def test_a_socket_that_somebody_listens_on_is_left_alone(tmp_path: Path) -> None
     where = Address(tmp_path / "d.sock")
     with bound(where) as one:
         one.listen()
+        with pytest.raises(FileExistsError, match="listens there already"):
+            bound(where)
+
+
+def test_a_socket_whose_owner_is_too_busy_to_answer_is_left_alone(tmp_path: Path) -> None:
+    where = Address(tmp_path / "d.sock")
+    with ExitStack() as sockets:
+        sockets.enter_context(bound(where)).listen(0)
+        refused = 0
+        while not refused:
+            visitor = sockets.enter_context(socket.socket(socket.AF_UNIX))
+            visitor.setblocking(False)
+            refused = visitor.connect_ex(str(where.path))
         with pytest.raises(FileExistsError, match="listens there already"):
             bound(where)
 

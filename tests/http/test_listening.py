@@ -3,16 +3,19 @@
 import socket
 import subprocess
 import sys
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
 import anyio.lowlevel
-import httpx
 import pytest
+from anyio import to_thread
 from msgspec.structs import replace
 
-from dreamd.http.listening import LONGEST_PAUSE_S, face
+from dreamd.http.listening import LONGEST_PAUSE_S, Threshold, face
 from dreamd.sections import Http
+from tests.http.conftest import client_of
 from tests.night.conftest import House, house  # noqa: F401 - a fixture
 
 HEAVY = "starlette", "uvicorn", "mcp", "pydantic", "httpx"
@@ -62,8 +65,7 @@ async def test_whoever_comes_while_the_house_is_furnished_is_answered_all_the_sa
         answers: list[int] = []
 
         async def asks() -> None:
-            transport = httpx.AsyncHTTPTransport(uds=door.listen.removeprefix("unix:"))
-            async with httpx.AsyncClient(transport=transport, base_url="http://d", timeout=30) as client:
+            async with client_of(door.listen) as client:
                 answers.append((await client.get("/healthz")).status_code)
 
         for _ in range(20):
@@ -142,3 +144,51 @@ async def test_an_address_that_others_can_reach_needs_a_token_for_all_but_the_pr
         ]
     assert answers == [200, 200]
     assert refused == [401, 401, 200]
+
+
+GET = b"GET /healthz HTTP/1.1\r\nhost: d\r\nconnection: close\r\n\r\n"
+
+
+@asynccontextmanager
+async def living(home: House, threshold: Threshold, listen: str = "unix") -> AsyncIterator[None]:
+    """One life of a daemon's face."""
+    parts = replace(home.parts, config=replace(home.parts.config, http=Http(listen=listen)))
+    home.told.events.clear()
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(face, parts, lambda: True, threshold)
+        while not home.told.named("http.opened"):
+            await anyio.lowlevel.checkpoint()
+        yield
+        tasks.cancel_scope.cancel()
+
+
+async def test_whoever_comes_between_two_configurations_is_answered_by_the_next(
+    house,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    home, threshold, place = house("anna"), Threshold(), tmp_path / "state" / "dreamd.sock"
+    async with living(home, threshold):
+        pass
+    async with await anyio.connect_unix(place) as visitor:
+        await visitor.send(GET)
+        async with living(home, threshold):
+            assert b" 200 OK" in await visitor.receive()
+    await to_thread.run_sync(threshold.close)
+    assert not place.exists()
+
+
+async def test_another_address_and_a_file_that_is_gone_make_a_new_socket(
+    house,  # noqa: F811
+    tmp_path: Path,
+) -> None:
+    home, threshold, place = house("anna"), Threshold(), tmp_path / "state" / "dreamd.sock"
+    other = tmp_path / "other.sock"
+    async with living(home, threshold):
+        await to_thread.run_sync(place.unlink)
+    async with living(home, threshold):
+        assert place.is_socket()
+    async with living(home, threshold, f"unix:{other}"):
+        assert not place.exists()
+        assert other.is_socket()
+    await to_thread.run_sync(threshold.close)
+    assert not other.exists()

@@ -96,6 +96,34 @@ def test_two_that_have_it_open_see_the_same(index: Index, tmp_path: Path) -> Non
     other.close()
 
 
+def test_who_has_it_open_notices_that_another_began_anew(index: Index, tmp_path: Path) -> None:
+    put(index, entry(1, "verysecretword"))
+    assert seqs(index, "verysecretword") == {1}
+    other = OPEN(tmp_path)
+    other.clear()
+    put(other, entry(1, "verysecretword"), entry(2, "red"))
+    assert seqs(index, "red") == {2}
+    put(index, gone=[1])
+    index.scrub()
+    assert b"verysecret" not in b"".join(file.read_bytes() for file in tmp_path.glob("recall.db*"))
+    assert seqs(other, "red") == {2}
+    other.close()
+
+
+def test_a_damaged_index_is_scrubbed_all_the_same(index: Index, tmp_path: Path) -> None:
+    put(index, *(entry(seq, f"secret word{seq}") for seq in range(500)))
+    index.scrub()
+    file = tmp_path / "recall.db"
+    held = file.read_bytes()
+    index.close()
+    file.write_bytes(held[:4096] + b"secret\xff" * ((len(held) - 4096) // 7))
+    other = OPEN(tmp_path)
+    other.scrub()
+    assert other.mark() == Mark()
+    assert b"secret" not in b"".join(file.read_bytes() for file in tmp_path.glob("recall.db*"))
+    other.close()
+
+
 def test_a_cleared_index_begins_anew(index: Index) -> None:
     put(index, entry(1, "red"))
     index.clear()

@@ -39,3 +39,10 @@ def test_a_unit_has_one_spelling() -> None:
     assert with_unit("30", "seconds") == with_unit("30", "秒") == "30 s"
     assert with_unit("30", "percent") == "30%"
     assert with_unit("30", "") == "30"
+
+
+@pytest.mark.parametrize("run", ["一", "一十", "十", "百分之一", "两千"])
+def test_a_run_of_digits_that_is_no_number_is_gone_through_once(run: str) -> None:
+    head = "百分之" + run * 5000
+    assert plain(f"{head}，三十二天").endswith("，32天")
+    assert len(plain(run * 60_000)) <= len(run) * 120_000

@@ -7,12 +7,13 @@ from pathlib import Path
 import anyio
 import pytest
 from anyio import to_thread
+from msgspec import structs
 
 from dreamd.clock import StillClock, SystemClock
 from dreamd.config import Config
 from dreamd.errors import DiskFull
-from dreamd.parts import Parts
-from dreamd.sections import Tail
+from dreamd.parts import Foreground, ForegroundCall, Parts
+from dreamd.sections import Gateway, Tail
 from dreamd.stores.base import Changes, Written
 from dreamd.stores.inmemory import InMemoryStore
 from dreamd.tail import follower
@@ -149,3 +150,37 @@ async def test_cancelled_in_a_long_log_it_leaves_after_the_chunk_and_a_restart_g
     async with following(parts):
         await until(lambda: len(texts(store)) == 4000)
     assert 0 < some < 4000
+
+
+class Busy(Foreground):
+    """Calls are under way until they end."""
+
+    calls = True
+
+    def busy(self) -> bool:
+        return self.calls
+
+    def arrive(self, upstream: str, prompt_bytes: int = 0, key: str = "") -> ForegroundCall:
+        raise NotImplementedError
+
+
+async def test_while_calls_pass_a_long_log_is_read_slowly_and_small_appends_go_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(follower, "LONG_S", 0.0)
+    store, calls, logs = InMemoryStore(), Busy(), tmp_path / "logs"
+    await append(logs / "small.jsonl", line(0))
+    parts = parts_on(tmp_path, SystemClock(), logs, store=store)
+    config = structs.replace(parts.config, gateway=Gateway(listen="127.0.0.1:0"))
+    parts = structs.replace(parts, config=config, foreground=lambda: calls)
+    async with following(parts):
+        await until(lambda: len(texts(store)) == 1)
+        await append(logs / "long.jsonl", b"".join(line(number, "x" * 2000) for number in range(1, 4000)))
+        await until(lambda: len(texts(store)) > 1)
+        await append(logs / "small.jsonl", line(4000, "soon"))
+        await until(lambda: "soon" in texts(store))
+        before = len(texts(store))
+        await until(lambda: len(texts(store)) > before)  # it goes on though calls do too
+        assert len(texts(store)) < 4001
+        calls.calls = False
+        await until(lambda: len(texts(store)) == 4001)

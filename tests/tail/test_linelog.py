@@ -105,6 +105,15 @@ def test_stopped_between_chunks_nothing_read_is_forgotten(
     assert texts(house.store) == [str(number) for number in range(1, 9)]
 
 
+def test_steps_end_as_soon_as_it_is_enough_and_what_is_between_them_loses_nothing(house: House) -> None:
+    house.path.write_bytes(numbers(*range(5)))
+    between: list[str] = []
+    steps = house.read(How(enough=lambda: True, between=between.append))
+    assert [step.written.stored for step in steps] == [1, 1, 1, 1, 1, 0]  # the last one dumps the reader
+    assert between == [str(house.path)] * 5
+    assert texts(house.store) == [str(number) for number in range(5)]
+
+
 def test_what_stands_before_the_offset_is_known_though_it_was_read_chunks_ago(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -92,6 +92,15 @@ def test_rows_are_read_in_batches_and_once(house: House) -> None:
     assert house.read()[-1] == "six"
 
 
+def test_a_long_reading_is_several_transactions_and_loses_nothing(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rows, "SITTING_S", -1.0)
+    house.create()
+    house.note("one", "two", "three", "four", "five")
+    assert house.read() == ["one", "two", "three", "four", "five"]
+
+
 def test_what_lies_only_in_the_write_ahead_log_is_seen_and_marks_a_change(house: House) -> None:
     house.create()
     house.note("one")
