@@ -32,7 +32,7 @@ async def _followed(parts: Parts, index: Index) -> float:
     """Bring the index nearer by a page; seconds to wait before the next."""
     began = parts.clock.monotonic()
     try:
-        near = await to_thread.run_sync(lambda: follow(parts.store, index, pages=1))
+        near = await to_thread.run_sync(_nearer, parts, index)
     except StoreBusy:
         near = False
     except DiskFull:
@@ -40,6 +40,11 @@ async def _followed(parts: Parts, index: Index) -> float:
         return AGAIN_S
     took = parts.clock.monotonic() - began
     return LOOK_S if near else max(took * _REST, _SHORTEST_REST_S)
+
+
+def _nearer(parts: Parts, index: Index) -> bool:
+    """Whether there is nothing more to do."""
+    return follow(parts.store, index, pages=1) and not index.tidy()
 
 
 async def _meant(parts: Parts, *, well: bool) -> bool:
