@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from heapq import nlargest
 from itertools import chain, combinations
 
+import msgspec
 from msgspec import Struct
 
 from dreamd.indexes.base import rarity
@@ -17,10 +18,12 @@ from dreamd.indexes.base import rarity
 TABLES = ("record_terms", "conclusion_terms")
 SHIFT = 40  # bits of a seq within a place
 SEQ = (1 << SHIFT) - 1
-_PROBE = 64  # places from which a term's frequency is estimated
-_ALL, _ONE = 5000, 2000  # places read in a search, and of one term
-_PAIRED, _TOGETHER = 4, 400  # common terms that are looked for in pairs, and places read of a pair
+_PROBE = 48  # places from which a term's frequency is estimated
+_ALL, _ONE = 30, 15  # times as many places as are wanted are read in a search, and of one term
+_PAIRED, _TOGETHER = 2, 200  # common terms that are looked for in pairs, and places read of a pair
 _COMMON = 0.1  # of the documents: what more hold finds nothing by itself, where something rarer does
+
+_decode = msgspec.json.Decoder(list[int]).decode
 
 
 class Range(Struct, frozen=True):
@@ -51,29 +54,37 @@ def looked_up(
     rows = _Rows(connection, table)
     probed = [_probed(rows, term, ranges) for term in terms]
     weights = {each.match: rarity(each.frequency, documents) for each in probed}
+    read = list(_read(rows, probed, ranges, documents, most))
     scores: dict[int, float] = {}
-    read = list(_read(rows, probed, ranges, documents))
     for term in read:
-        weight = weights[term.match]
-        for place in term.places:
-            scores[place] = scores.get(place, 0.0) + weight
+        _add(scores, term.places, weights[term.match])
     for together, places in _pairs(rows, probed, read, ranges):
         weight = sum(weights[match] for match in together)
-        for place in places:
-            scores[place] = max(scores.get(place, 0.0), weight)
+        scores |= {place: weight for place in places if scores.get(place, 0.0) < weight}
     best = nlargest(most, zip(scores.values(), scores.keys(), strict=True))
     return [each.frequency for each in probed], [place for _, place in best]
+
+
+def _add(scores: dict[int, float], places: Sequence[int], weight: float) -> None:
+    """Most places hold one term alone: only the others are gone through one by one."""
+    both = scores.keys() & places
+    sums = {place: scores[place] + weight for place in both}
+    scores.update(dict.fromkeys(places, weight))
+    scores.update(sums)
 
 
 class _Rows:
     def __init__(self, connection: sqlite3.Connection, table: str) -> None:
         self._connection = connection
-        self._sql = f"SELECT rowid FROM {table} WHERE {table} MATCH ? AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?"  # noqa: S608
+        self._sql = (
+            f"SELECT json_group_array(rowid) FROM (SELECT rowid FROM {table} WHERE {table} MATCH ? "  # noqa: S608
+            "AND rowid BETWEEN ? AND ? ORDER BY rowid DESC LIMIT ?)"
+        )
 
     def __call__(self, match: str, within: Range, limit: int) -> list[int]:
-        """The newest places that match."""
+        """The newest places that match, in no order; as one value, for rows cost more than what is in them."""
         found = self._connection.execute(self._sql, (match, within.first, within.last, limit))
-        return list(chain.from_iterable(found))
+        return _decode(found.fetchone()[0])
 
 
 def _probed(rows: _Rows, term: str, ranges: Sequence[Range]) -> Term:
@@ -89,18 +100,20 @@ def _probed(rows: _Rows, term: str, ranges: Sequence[Range]) -> Term:
 def _estimated(found: Sequence[int], within: Range) -> float:
     if len(found) < _PROBE:
         return len(found)
-    share = (within.last - found[-1] + 1) / (within.last - within.first + 1)
+    share = (within.last - min(found) + 1) / (within.last - within.first + 1)
     return max(float(len(found)), min(len(found) / share, within.count))
 
 
-def _read(rows: _Rows, probed: Sequence[Term], ranges: Sequence[Range], documents: int) -> Iterator[Term]:
+def _read(
+    rows: _Rows, probed: Sequence[Term], ranges: Sequence[Range], documents: int, most: int
+) -> Iterator[Term]:
     """The rarest first, each as far as there is room."""
-    left = _ALL
+    left = room = _ALL * most
     for term in sorted((each for each in probed if each.places), key=lambda each: each.frequency):
-        if left < _ALL and (left <= 0 or term.frequency > max(documents * _COMMON, _PROBE)):
+        if left < room and (left <= 0 or term.frequency > max(documents * _COMMON, _PROBE)):
             return
         if not term.whole:
-            limit = max(min(left, _ONE) // len(ranges), _PROBE)
+            limit = max(min(left, _ONE * most) // len(ranges), _PROBE)
             places = list(chain.from_iterable(rows(term.match, within, limit) for within in ranges))
             term = Term(term.match, max(term.frequency, len(places)), places)  # noqa: PLW2901 - read further
         left -= len(term.places)

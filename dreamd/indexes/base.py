@@ -102,6 +102,9 @@ class Index(Protocol):
     def clear(self) -> None:
         """Begin anew, with no byte of what was in it left."""
 
+    def tidy(self) -> bool:
+        """A step, of a fraction of a second, nearer to being quick; False when there is nothing to tidy."""
+
     def scrub(self) -> None:
         """No byte stays of what was taken out."""
 

@@ -15,6 +15,9 @@ from dreamd.indexes._writing import Writing
 from dreamd.indexes.base import Entry, Found, Hit, Index, Vector
 from dreamd.stores.base import Mark
 
+_SEGMENTS = 4  # of a table, that are not worth merging
+_PAGES = 100  # merged in a step
+
 
 class SqliteIndex(Index):
     def __init__(self, state: Path) -> None:
@@ -101,6 +104,11 @@ class SqliteIndex(Index):
     def clear(self) -> None:
         self._file.begin_anew()
 
+    def tidy(self) -> bool:
+        return self._file.change(
+            lambda connection: any(_merged(connection, table) for table in TABLES), otherwise=False
+        )
+
     def scrub(self) -> None:
         def merge(connection: sqlite3.Connection) -> None:
             for table in TABLES:
@@ -111,6 +119,27 @@ class SqliteIndex(Index):
 
     def close(self) -> None:
         self._file.close()
+
+
+def _merged(connection: sqlite3.Connection, table: str) -> bool:
+    """Merge some pages of a table that is scattered over many segments, each of which every question has to look into.
+
+    A merge that is under way goes on with a positive count, a negative one begins it (sqlite.org/fts5.html, 6.8).
+    """
+    under_way = f"merging {table}"
+    begun = connection.execute("SELECT 1 FROM state WHERE key = ?", (under_way,)).fetchone() is not None
+    segments = connection.execute(f"SELECT count(DISTINCT segid) FROM {table}_idx").fetchone()[0]  # noqa: S608
+    if not begun and segments <= _SEGMENTS:
+        return False
+    before = connection.total_changes
+    pages = _PAGES if begun else -_PAGES
+    connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (pages,))  # noqa: S608
+    more = connection.total_changes - before > 1
+    if more:
+        connection.execute("REPLACE INTO state (key, value) VALUES (?, '')", (under_way,))
+    else:
+        connection.execute("DELETE FROM state WHERE key = ?", (under_way,))
+    return more
 
 
 def _numbers(connection: sqlite3.Connection, agents: Sequence[str]) -> list[int]:

@@ -34,8 +34,8 @@ MEANING_S = 2.0  # that a recall waits for the server of embeddings
 PAGES = 4  # of the pool that a recall brings the index nearer by; the daemon does the rest
 _TERMS = 48  # of a goal: the first; who says more has said it by then
 _LONGEST = 8000  # characters of a goal that are looked at
-_RECORD_TOKENS = 30  # what a short record costs: not many more are read in the pool than could fit
-_MORE = 10  # than that
+_RECORD_TOKENS = 40  # what a usual record costs: not many more are read in the pool than could fit
+_MORE = 6  # than that
 _LEAST = 0.1  # of the best record's figure
 
 
@@ -70,11 +70,15 @@ async def recall(
     for name in names:
         parts.config.agent(name)
     vector = await _vector(parts, goal)
-    asking = await to_thread.run_sync(_asking, parts, goal, names, budget, as_of, vector)
-    recalled, insights = await to_thread.run_sync(_answer, parts, asking)
-    if stamp and as_of is None:
-        await to_thread.run_sync(_stamp, parts, insights, asking)
-    return recalled
+
+    def answered() -> Recalled:
+        asking = _asking(parts, goal, names, budget, as_of, vector)
+        recalled, insights = _answer(parts, asking)
+        if stamp and as_of is None:
+            _stamp(parts, insights, asking)
+        return recalled
+
+    return await to_thread.run_sync(answered)
 
 
 def _check(as_of: datetime | None) -> None:
@@ -103,7 +107,7 @@ def _asking(
     as_of: datetime | None,
     vector: Sequence[float] | None,
 ) -> _Asking:
-    """In a thread, for zones are read from files."""
+    """Blocks: zones are read from files."""
     zones = {name: zone_of(parts.config.agent(name)) for name in agents}
     now = parts.clock.now()
     zone = next(iter(zones.values()), ZoneInfo("UTC"))

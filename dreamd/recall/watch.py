@@ -36,7 +36,7 @@ async def _followed(parts: Parts, index: Index) -> float:
     busy = await to_thread.run_sync(parts.busy)
     page, rest = (_SMALL_PAGE, PAUSE) if busy() else (PAGE, _REST)
     try:
-        near = await to_thread.run_sync(lambda: follow(parts.store, index, pages=1, page=page))
+        near = await to_thread.run_sync(_nearer, parts, index, page)
     except StoreBusy:
         near = False
     except DiskFull:
@@ -44,6 +44,11 @@ async def _followed(parts: Parts, index: Index) -> float:
         return AGAIN_S
     took = parts.clock.monotonic() - began
     return LOOK_S if near else max(took * rest, _SHORTEST_REST_S)
+
+
+def _nearer(parts: Parts, index: Index, page: int) -> bool:
+    """Whether there is nothing more to do."""
+    return follow(parts.store, index, pages=1, page=page) and not index.tidy()
 
 
 async def _meant(parts: Parts, *, well: bool) -> bool:

@@ -166,6 +166,8 @@ def main(known: int, spoken: int) -> None:
             assert parts.index is not None
             began = time.perf_counter()
             follow(parts.store, parts.index, pages=1 << 30)
+            while parts.index.tidy():
+                pass
             built = time.perf_counter() - began
             size = sum(file.stat().st_size for file in state.glob("recall.db*"))
             print(

@@ -1,5 +1,6 @@
 """What an index promises, on the one there is."""
 
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -214,6 +215,21 @@ def test_vectors_of_another_model_go(index: Index) -> None:
     assert index.unmeant("other", 9) == [2, 1]
     index.mean("other", [Vector(2, "ada", [1, 0, 0])])
     assert index.unmeant("other", 9) == [1]
+
+
+def test_what_is_scattered_is_tidied_step_by_step_and_all_is_found_as_before(
+    index: Index, tmp_path: Path
+) -> None:
+    for seq in range(1, 9):
+        put(index, *(entry(seq * 1000 + number, f"shared w{number}") for number in range(300)))
+    steps = 0
+    while index.tidy():
+        steps += 1
+    assert not index.tidy()
+    assert len(seqs(index, "w7", most=50)) == 8
+    with sqlite3.connect(tmp_path / "recall.db") as connection:
+        assert connection.execute("SELECT count(DISTINCT segid) FROM record_terms_idx").fetchone()[0] <= 4
+        assert connection.execute("SELECT count(*) FROM state WHERE key LIKE 'merging%'").fetchone() == (0,)
 
 
 WORDS = st.lists(st.sampled_from(["red", "blue", "green", "红色", "色调"]), min_size=1, max_size=4)
