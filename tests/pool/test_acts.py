@@ -375,3 +375,29 @@ def test_what_is_moved_to_another_value_is_put_right(text: str) -> None:
 )
 def test_what_somebody_moved_or_is_to_move_puts_nothing_right(text: str) -> None:
     assert not corrects(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["For all future reports: temperatures in Celsius. Remember that.", "请记着我们的纪念日是3月7日。"],
+)
+def test_a_call_to_remember_keeps_what_it_points_at_whatever_its_shape(text: str) -> None:
+    assert [act.explicit for act in acts(text)] == [True]
+
+
+@pytest.mark.parametrize(
+    "text", ["Book a table for tonight. Remember that.", "Book the cheap hotel. Remember that."]
+)
+def test_an_order_of_the_moment_is_not_kept_for_good(text: str) -> None:
+    assert not any(act.explicit for act in acts(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Whenever there are night trains, I take those.",
+        "Order Thai food for lunch, everybody knows I love it.",
+    ],
+)
+def test_what_is_pointed_at_may_stand_in_the_clause_before(text: str) -> None:
+    assert len(acts(text)) == 1
