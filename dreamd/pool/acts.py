@@ -18,7 +18,7 @@ from dreamd.pool.remembering import remembering
 from dreamd.pool.similarity import keywords
 from dreamd.pool.speech import redacted
 from dreamd.pool.stated import sentences
-from dreamd.pool.told import asks, tells
+from dreamd.pool.told import asks, fragment, talks, tells
 
 Cue = Literal[
     "told to remember", "rule", "preference", "lesson", "correction", "decision", "promise", "budget", "fact", "manner",
@@ -302,7 +302,9 @@ def _made(cue: Cue, sentence: str, plain: str, start: int) -> Act | None:
     body = plain[start:end]
     statement = " ".join(sentence[start:end].split()).strip(" ,，、:：;；。.!！~?？*_")
     once = cues.ONCE.search(body) is not None
-    if not _sayable(cue, statement) or (once and cue in _ONLY_LASTING):
+    if not _sayable(cue, statement):
+        return None
+    if cue in _ONLY_LASTING and (once or talks(body) or fragment(statement)):
         return None
     kind = "behaviour" if once and _KINDS[cue] == "preference" else _KINDS[cue]
     explicit = cues.FOR_LATER.search(plain[start:]) is not None and not once and kind != "behaviour"

@@ -70,11 +70,35 @@ _WANTED_ZH = re.compile(
 )
 
 
+# --- talk about the talk ---
+
+_TALK = re.compile(
+    r"\b(?:questions?|topics?|chat\w*|talk(?:ing|ed|s)?|conversation|suggest\w*|advice|advise|recommend\w*|companion|listening to me|meet you|glad to|happy to|interesting|"
+    r"feel(?:ing|s)? (?:like|that|so|very|really|a bit|good|bad|better|much)|i (?:know|understand|believe|hope|agree|see|wish|guess)\b|looking forward)\b"
+    r"|聊|话题|问题|建议|推荐|分享|谢|有趣|看来|希望(?!你用|你写)|感觉|感到|觉得|认为|相信|知道|明白|理解|遇到|最近|试试|尝试|伴侣|好主意|没错|你说",
+    _I,
+)
+_TO_YOU = re.compile(r"\byou(?:r|rs|'re|'ve|'ll|'d)?\b|[你您]", _I)
+
+
+_FRAGMENT = re.compile(r"^(?:the |all )?[a-z]+ (?:where|which|whose|who) [^,]+$", _I)
+
+
+def fragment(text: str) -> bool:
+    """Only a name of something: `locations where the modules should go`."""
+    return _FRAGMENT.match(text) is not None
+
+
+def talks(plain: str) -> bool:
+    """It speaks of this very conversation, or of how the speaker feels in it."""
+    return _TALK.search(plain) is not None
+
+
 @remembering(2048)
 def tells(plain: str) -> bool:
     """`plain` is a sentence as `acts.normal` gives it, no question."""
     text = plain.strip(" .。!;,…")
-    if ONCE.search(text) or PAST.search(text):
+    if ONCE.search(text) or PAST.search(text) or _TO_YOU.search(text):
         return False
     return _tells_zh(text) if _CHINESE.search(text) else _tells_en(text)
 

@@ -339,7 +339,7 @@ def test_a_call_not_to_forget_within_an_order_is_no_word_for_good() -> None:
     "text",
     [
         "hurry up please", "快一点，我要出门了", "Make it shorter.", "简短一点", "米饭换成面条", "Use the blue one instead.",
-        "The tea timer fires twice when the laptop wakes from sleep.", "最近我在学射击", "Today is Sunday and I plan to go for a walk",
+        "The tea timer fires twice when the laptop wakes from sleep.", "Today is Sunday and I plan to go for a walk",
     ],
 )  # fmt: skip
 def test_a_word_of_the_moment_is_known_for_one(text: str) -> None:
