@@ -223,7 +223,7 @@ _OPPOSITES = tuple(
         (r"\b(?:ros|rises?|risen|rais|increas|grow|grew|climb|went up|up to)\w*|增加|上升|上涨|涨|提高|升|增长", r"\b(?:fall|fell|drop|decreas|lower|reduc|shr[aiu]nk|cut|went down|down to)\w*|减少|下降|下跌|跌|降|缩减"),
         (r"\b(?:above|over|more than|at least|min(?:imum)?|no less)\b|以上|高于|超过|至少|最少|大于", r"\b(?:below|under|less than|at most|max(?:imum)?|no more|up to)\b|以下|低于|不到|至多|最多|小于"),
         (r"\b(?:before|earlier|until)\b|之前|以前|提前", r"\b(?:after|later|since)\b|之后|以后|推迟"),
-        (r"\bopen\w*|打开|开放|开启", r"\bclos\w*|关闭|关上"),
+        (r"\bopen\w*|打开|开放|开启|开门|开着", r"\bclos\w*|关闭|关上|关门|关着"),
         (r"\b(?:pass|succe|work)\w*|通过|成功", r"\b(?:fail|broke|crash)\w*|失败|没通过|崩溃"),
         (r"\b(?:enabl|activ|turn\w* on|switch\w* on)\w*|启用|开启", r"\b(?:disabl|deactiv|turn\w* off|switch\w* off)\w*|禁用|停用|关闭"),
         (r"\b(?:accept|approv|allow|permit)\w*|接受|批准|允许|同意", r"\b(?:reject|refus|declin|forbid|forbade|den(?:y|ied))\w*|拒绝|驳回|禁止|反对"),
@@ -244,6 +244,14 @@ def _opposite(statement: str, sentence: str) -> bool:
         _other_way(pair, statement, sentence) or _other_way(pair[::-1], statement, sentence)
         for pair in _OPPOSITES
     )
+
+
+def opposites(left: str, right: str) -> Iterator[tuple[re.Pattern[str], re.Pattern[str]]]:
+    """Words of which `left` has the one and `right` the other alone."""
+    for pair in _OPPOSITES:
+        yield from (
+            (one, other) for one, other in (pair, pair[::-1]) if _other_way((one, other), left, right)
+        )
 
 
 def _other_way(pair: Sequence[re.Pattern[str]], statement: str, sentence: str) -> bool:

@@ -5,29 +5,18 @@ same; what contradicts speaks of the same thing and gives it another value, or d
 """
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from itertools import chain, pairwise
+from collections.abc import Iterable
+from itertools import chain
 
 from msgspec import Struct
 
-from dreamd.dream.bent import rearranged
-from dreamd.dream.wording import BOUND, Wording, is_chinese, loose, wording
+from dreamd.dream.alike import ENOUGH, EXACT, Clauses, alike, nested, readings, slots, weight
+from dreamd.dream.bent import opposites, rearranged
+from dreamd.dream.wording import BOUND, Wording, loose, wording
 from dreamd.pool.remembering import remembering
 from dreamd.pool.support import unsupported
 
 SIMILARITY = 0.5  # as in sections.Dream
-_ENOUGH = 2.0  # words that two statements must share to be alike though each has words of its own
-_CHARACTER = 0.75  # of a word: what one Chinese character counts
-_BY_CHARACTER = (
-    1.02  # of the similarity: characters of clauses that each also say something else; just half is too few
-)
-_EXACT = 1.5  # words that an exact value counts
-# what is asked for, whatever it is about: stems, and Chinese characters
-_HANDLES = re.compile(
-    r"^(?:ask|book|order|get|giv|mak|find|look|put|set|send|writ|run|need|hav|keep|start|com|go|show|tell|bu|arrang|plann?|decid|agre|chos|settl|list|like|should)$"
-    r"|^[订放写跑发寄走买做开给找看问叫点记]$"
-)
 _DENIES = 0.6  # of a statement's words that its denial must hold
 
 
@@ -52,7 +41,6 @@ class Contradicts(Struct, frozen=True, tag=True):
     reason: str
 
 
-Clauses = tuple[tuple[str, ...], ...]
 SAME, DIFFERENT = Same(), Different()
 Verdict = Same | Contradicts | Different | Adds
 
@@ -67,7 +55,9 @@ def compare(left: str, right: str, similarity: float = SIMILARITY) -> Verdict:
         return Contradicts(reason)
     found = DIFFERENT if _turned_round(a, b) else _compared(a, b, similarity)
     if found == DIFFERENT:
-        return _adds(left, right, similarity)
+        return (
+            Contradicts("one says the opposite") if _opposed(left, right) else _adds(left, right, similarity)
+        )
     return DIFFERENT if found == SAME and rearranged(left, right) else found
 
 
@@ -87,9 +77,28 @@ def _compared(a: Wording, b: Wording, similarity: float) -> Verdict:
 def _polar(a: Wording, b: Wording) -> Verdict:
     left, right = _polarity(a, b), _polarity(b, a)
     if left == right:
-        return SAME
-    opposite = _nested(a, b) and {left, right} == {True, False}
+        return DIFFERENT if _denies_alone(a, b) or _denies_alone(b, a) else SAME
+    opposite = nested(a, b) and {left, right} == {True, False}
     return Contradicts("one denies what the other says") if opposite else DIFFERENT
+
+
+def _denies_alone(one: Wording, other: Wording) -> bool:
+    """It denies something of what the other speaks of, which denies nothing."""
+    spoken = (
+        loose(clause) & loose(other.words) for clause, no in zip(one.clauses, one.denying, strict=True) if no
+    )
+    return any(spoken) and not any(other.denying)
+
+
+def _opposed(left: str, right: str) -> bool:
+    """But for a word and its opposite (open, closed) they say the same of the same thing."""
+    for one, other in opposites(left, right):
+        a, b = wording(one.sub(" ", left)), wording(other.sub(" ", right))
+        exact = a.values == b.values and a.names == b.names and any(a.denying) == any(b.denying)
+        enough = weight(loose(a.words & b.words)) + EXACT * len(a.values) >= ENOUGH
+        if exact and enough and loose(a.words) == loose(b.words):
+            return True
+    return False
 
 
 # --- a detail more ---
@@ -133,133 +142,6 @@ def _without_details(core: str, fuller: str) -> str:
 _CLAUSE_ENDS = re.compile(r",(?!\d)|[;，；]")
 
 
-# --- likeness ---
-
-
-def alike(a: Wording, b: Wording, similarity: float, leaving: frozenset[str] = frozenset()) -> bool:
-    """Enough in common, and no word stands where the other has another one.
-
-    Chinese is read twice, by pairs and by single characters: where words begin is not marked.
-    """
-    if _apart(a, b, leaving) or _apart(b, a, leaving):
-        return False
-    exact = a.values & b.values
-    return any(_alike(one, other, similarity * more, exact) for one, other, more in _readings(a, b, leaving))
-
-
-def _apart(a: Wording, b: Wording, leaving: frozenset[str]) -> bool:
-    """They share a frame, and what `a` puts into it may stand in another clause of `b`: two things.
-
-    Each may have a clause of its own for a reason ("so nothing fancy"), if what they share is a statement.
-    """
-    shared = (a.words & b.words) - leaving
-    within, alone = _own(a, shared, leaving)
-    _, other_alone = _own(b, shared, leaving)
-    if not shared or not other_alone or not (within or alone):
-        return False
-    points = any(_of_shared(b.clauses, b.pointing, shared))
-    return points or (
-        bool(alone)
-        and (bool(loose(alone) & loose(other_alone)) or all(_of_shared(a.clauses, a.opening, shared)))
-    )
-
-
-def _of_shared(clauses: Clauses, marks: Iterable[bool], shared: frozenset[str]) -> Iterator[bool]:
-    return (mark for clause, mark in zip(clauses, marks, strict=True) if shared & set(clause))
-
-
-def _own(one: Wording, shared: frozenset[str], leaving: frozenset[str]) -> tuple[set[str], set[str]]:
-    """Its own words in clauses that it shares, and in clauses of its own."""
-    within: set[str] = set()
-    alone: set[str] = set()
-    for clause in one.clauses:
-        (within if shared & set(clause) else alone).update(set(clause) - shared - leaving)
-    return within, alone
-
-
-def _readings(a: Wording, b: Wording, leaving: frozenset[str]) -> Iterator[tuple[Clauses, Clauses, float]]:
-    left, right = (_without(one.clauses, leaving) for one in (a, b))
-    yield left, right, 1.0
-    if any(is_chinese(word) for word in a.words | b.words):
-        shared = (a.words & b.words) - leaving
-        mixed = all(_own(one, shared, leaving)[0] for one in (a, b))
-        yield _by_character(left), _by_character(right), _BY_CHARACTER if mixed else 1.0
-
-
-def _without(clauses: Clauses, leaving: frozenset[str]) -> Clauses:
-    return tuple(tuple(word for word in clause if word not in leaving) for clause in clauses)
-
-
-@lru_cache(maxsize=2048)
-def _by_character(clauses: Clauses) -> Clauses:
-    return tuple(tuple(_characters(clause)) for clause in clauses)
-
-
-def _characters(clause: tuple[str, ...]) -> Iterator[str]:
-    """Of pairs that overlap each character once."""
-    last = ""
-    for word in clause:
-        if is_chinese(word):
-            yield from word[1:] if last and last == word[0] else word
-            last = word[-1]
-        else:
-            yield word
-            last = ""
-
-
-def _alike(left: Clauses, right: Clauses, similarity: float, exact: frozenset[str]) -> bool:
-    mine, others = frozenset(chain.from_iterable(left)), frozenset(chain.from_iterable(right))
-    shared = mine & others
-    if mine == others:
-        return bool(mine)
-    if _dice(mine, others, exact) < similarity or _weight(shared) + _EXACT * len(exact) < _ENOUGH:
-        return False
-    slots, other_slots = _slots(left, shared), _slots(right, shared)
-    return not any(
-        _stand_in(word, other)
-        for slot in slots.keys() & other_slots.keys()
-        for word in slots[slot]
-        for other in other_slots[slot]
-    )
-
-
-def likeness(a: Wording, b: Wording) -> float:
-    """0 to 1, as `pool.similarity.overlap`, over what they are about and their exact values."""
-    return _dice(a.words, b.words, a.values & b.values)
-
-
-def _dice(left: frozenset[str], right: frozenset[str], exact: frozenset[str]) -> float:
-    shared, all_of = len(left & right) + len(exact), len(left) + len(right) + 2 * len(exact)
-    return 2 * shared / all_of if all_of else 0.0
-
-
-def _weight(words: Iterable[str]) -> float:
-    return sum(_CHARACTER if is_chinese(word) and not word[1:] else 1.0 for word in words)
-
-
-def _stand_in(word: str, other: str) -> bool:
-    """One for the other: unless both only say what to do with the rest."""
-    return not (_HANDLES.search(word) and _HANDLES.search(other))
-
-
-def _slots(clauses: Clauses, shared: frozenset[str]) -> dict[tuple[str, str], set[str]]:
-    """Words that the other has not by where they stand: right behind which shared word, right before which one."""
-    found: dict[tuple[str, str], set[str]] = {}
-    for clause in clauses:
-        for before, after in pairwise((BOUND, *clause, BOUND)):
-            if before in shared and after not in shared and after != BOUND:
-                found.setdefault((before, BOUND), set()).add(after)
-            if after in shared and before not in shared and before != BOUND:
-                found.setdefault((BOUND, after), set()).add(before)
-    return found
-
-
-def _nested(a: Wording, b: Wording) -> bool:
-    """One says all the words of the other; of Chinese ones all characters."""
-    left, right = loose(a.words), loose(b.words)
-    return left <= right or right <= left
-
-
 # --- what they state exactly ---
 
 _VALUE = re.compile(r"-{0,3}\d")
@@ -292,7 +174,7 @@ def _other_value(a: Wording, b: Wording) -> Verdict:
     """The same thing with another number, date or time; numbers that are names, and events, are two matters."""
     left, right = a.values - b.values, b.values - a.values
     named = any(_IDENTIFIER.search(one.said) or _EVENT.search(one.said) for one in (a, b))
-    if not left or not right or named or not _nested(a, b):
+    if not left or not right or named or not nested(a, b):
         return DIFFERENT
     return Contradicts(_or(left, right))
 
@@ -341,13 +223,13 @@ def _another(one: Wording, other: Wording, denied: frozenset[str]) -> bool:
     """The alpha server is not the beta server: before a word of both stands a word of each."""
     return all(
         _another_read(mine, others, denied | loose(denied))
-        for mine, others, _ in _readings(one, other, frozenset())
+        for mine, others, _ in readings(one, other, frozenset())
     )
 
 
 def _another_read(mine: Clauses, others: Clauses, denied: frozenset[str]) -> bool:
     shared = frozenset(chain.from_iterable(mine)) & frozenset(chain.from_iterable(others))
-    ours, theirs = (_slots(each, shared) for each in (mine, others))
+    ours, theirs = (slots(each, shared) for each in (mine, others))
     return any(
         before == BOUND and theirs[before, after] - denied for before, after in ours.keys() & theirs.keys()
     )

@@ -11,7 +11,8 @@ import msgspec
 
 from dreamd.memories import Memory
 
-UNPACKED = 500  # memories held as they are, those asked for last
+UNPACKED = 1000  # memories held as they are, those asked for last
+_WORTH = 1000  # bytes
 
 
 class Packed(Mapping[str, Memory]):
@@ -19,7 +20,7 @@ class Packed(Mapping[str, Memory]):
 
     def __init__(self, memories: Iterable[Memory] = (), held: Mapping[str, Memory] | None = None) -> None:
         self._held = held or {}
-        self._packed = {one.memory_id: zlib.compress(_ENCODER.encode(one), level=1) for one in memories}
+        self._packed = {one.memory_id: _packed(one) for one in memories}
         self._unpacked = lru_cache(UNPACKED)(partial(_unpacked, self._packed))
 
     def beside(self, held: Mapping[str, Memory]) -> "Packed":
@@ -45,5 +46,15 @@ _ENCODER = msgspec.msgpack.Encoder()
 _DECODER = msgspec.msgpack.Decoder(Memory)
 
 
+_ZLIB = b"x"  # the first byte of what is compressed; a map of msgpack never begins with it
+
+
+def _packed(memory: Memory) -> bytes:
+    """Compressed where it is worth the time that it takes."""
+    plain = _ENCODER.encode(memory)
+    return plain if len(plain) <= _WORTH else zlib.compress(plain, level=1)
+
+
 def _unpacked(packed: Mapping[str, bytes], memory_id: str) -> Memory:
-    return _DECODER.decode(zlib.decompress(packed[memory_id]))
+    found = packed[memory_id]
+    return _DECODER.decode(zlib.decompress(found) if found.startswith(_ZLIB) else found)

@@ -263,7 +263,7 @@ class _Run:
         left = self._unfinished(material, portion)
         if not material.more or drawn.outage:
             left = Unfinished(after=left.after, parked=left.parked)
-        row = self._row("done", material, _reason(drawn.note, self.parked))
+        row = self._row("done", material, _reason(drawn.note, self.parked, decision.waits))
         changes = Changes(
             memories=(*drawn.summaries, *decision.new),
             replaced=decision.replaced,
@@ -362,9 +362,9 @@ def _behind(material: Material, waiting: Collection[str]) -> int:
     return min(parked, default=material.until)
 
 
-def _reason(note: str, parked: Sequence[ParkedGroup]) -> str:
+def _reason(note: str, parked: Sequence[ParkedGroup], waits: Sequence[str]) -> str:
     waiting = f"{len(parked)} group(s) wait for the next dream" if parked else ""
-    return "; ".join(filter(None, (note, waiting)))
+    return "; ".join(filter(None, (note, waiting, *waits)))
 
 
 def _counts(material: Material, drawn: Drawn, decision: Decision, *, drafts: int, refused: int) -> Counts:

@@ -19,7 +19,7 @@ from dreamd.dream.said import by_human
 from dreamd.dream.verify import bears_out, hard, of_sources
 from dreamd.memories import Kind, Memory, Status
 from dreamd.pool.acts import acts
-from dreamd.pool.remembering import remembering
+from dreamd.pool.remembering import remembering_verdicts
 from dreamd.pool.similarity import covered
 from dreamd.pool.speech import redacted, rule_like
 from dreamd.records import Trust
@@ -133,7 +133,7 @@ def _own(memory: Memory) -> Memory | None:
     return replace(memory, content=words) if words.strip() and "[dreamd:" not in memory.content else None
 
 
-@remembering(2048)
+@remembering_verdicts(20_000)
 def _votes_for(memory: Memory, statement: str) -> bool:
     return bears_out(memory, statement) or _says(memory, statement)
 

@@ -20,7 +20,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.dream import confidence
-from dreamd.dream.compare import SAME, Adds, Contradicts, Different, Same, compare, likeness
+from dreamd.dream.alike import likeness
+from dreamd.dream.compare import SAME, Adds, Contradicts, Different, Same, compare
 from dreamd.dream.correct import Correction, corrections
 from dreamd.dream.draft import Draft
 from dreamd.dream.known import LIVE, Known

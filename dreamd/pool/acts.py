@@ -13,11 +13,12 @@ from msgspec.structs import replace
 
 from dreamd.memories import Kind
 from dreamd.pool import circumstances, cues, plainly
+from dreamd.pool.orders import stands
 from dreamd.pool.remembering import remembering
 from dreamd.pool.similarity import keywords
 from dreamd.pool.speech import redacted
 from dreamd.pool.stated import sentences
-from dreamd.pool.told import asks, tells
+from dreamd.pool.told import asks, fragment, talks, tells
 
 Cue = Literal[
     "told to remember", "rule", "preference", "lesson", "correction", "decision", "promise", "budget", "fact", "manner",
@@ -148,12 +149,15 @@ def _pointing_back(sentence: str, last: str) -> Act | None:
     if not call or keywords(plain[call.end() :]) or not _pointed_at(last):
         return None
     act = _act(last) or _made("told to remember", last, normal(last), 0)
+    if act and cues.ONCE.search(normal(last)):
+        return None
     return replace(act, explicit=True, passing=False) if act and keywords(last) else None
 
 
 def _pointed_at(sentence: str) -> bool:
     plain = normal(sentence)
-    return bool(cues.STATED.search(plain) or _CHINESE.search(plain)) and _stated(plain)
+    names = len(keywords(plain)) >= _NAMED and not asks(plain)
+    return bool(cues.STATED.search(plain) or _CHINESE.search(plain) or names) and _stated(plain)
 
 
 def _told(sentence: str, plain: str) -> Act | None:
@@ -236,7 +240,16 @@ _POINTED = re.compile(
 
 
 def _named_and_told(rest: str) -> bool:
-    return tells(rest) and not _POINTED.search(rest)
+    return (tells(rest) or stands(rest)) and not _points_away(rest)
+
+
+def _points_away(rest: str) -> bool:
+    """What is pointed at stands in no clause before it."""
+    clause = re.split(r"[,;]", rest)[0]
+    return _POINTED.search(rest) is not None and (clause == rest or len(keywords(clause)) < _NAMED)
+
+
+_NAMED = 2  # words of a clause that names something
 
 
 _SHOWS: tuple[tuple[Cue, Callable[[str], bool]], ...] = (
@@ -289,12 +302,17 @@ def _made(cue: Cue, sentence: str, plain: str, start: int) -> Act | None:
     body = plain[start:end]
     statement = " ".join(sentence[start:end].split()).strip(" ,，、:：;；。.!！~?？*_")
     once = cues.ONCE.search(body) is not None
-    if not _sayable(cue, statement) or (once and cue in _ONLY_LASTING):
+    if not _sayable(cue, statement):
+        return None
+    if cue in _ONLY_LASTING and (once or talks(body) or fragment(statement)):
         return None
     kind = "behaviour" if once and _KINDS[cue] == "preference" else _KINDS[cue]
     explicit = cues.FOR_LATER.search(plain[start:]) is not None and not once and kind != "behaviour"
     of_now = cue in _DATED and not cues.EXACT.search(body) and _OF_NOW.search(body)
-    moment = cue in _PASSING or of_now or (kind == "behaviour" and (once or not _HABITUAL.search(body)))
+    moment = (
+        cue in _PASSING or of_now or (cue == "usual" and _POINTED.search(body))
+        or (kind == "behaviour" and (once or not _HABITUAL.search(body)))
+    )  # fmt: skip
     return Act(
         cue=cue,
         kind=kind,

@@ -94,7 +94,7 @@ MEMORY_CALL = re.compile(
     r"^(?:(?:please|pls|and|also|so|ok|okay|can you|could you|would you|will you|i want you to|i need you to|you should|you must|always)[, ]+)*"
     r"(?:remember|memori[sz]e|keep in mind|bear in mind|make a (?:mental )?note|don't (?:ever )?forget|do not forget|save (?:this|that|it) (?:to|in) (?:your )?memory|store (?:this|that))\b"
     r"(?P<what> (?:this|that|the following)\b(?: for (?:later|the future|next time|good))?| for (?:later|the future|next time))?(?P<mark>\s*[:,—–-]+)?\s*(?P<that>that\b\s*)?"
-    r"|^(?:请|麻烦|你|你要|帮我|另外|对了|一定要|务必)*(?:记住|记下来?|记一下|牢记|记牢|别忘了?|不要忘了?|请记得|记得(?=我|以后|每次))(?:了|这个|这点|这一点|这件事|一下|一点)*(?P<zhmark>[:,。\s]*)",
+    r"|^(?:请|麻烦|你|你要|帮我|另外|对了|一定要|务必)*(?:记住|记着|记下来?|记一下|牢记|记牢|别忘了?|不要忘了?|请记得|记得(?=我|以后|每次))(?:了|这个|这点|这一点|这件事|一下|一点)*(?P<zhmark>[:,。\s]*)",
     _I,
 )
 STATED = re.compile(
@@ -153,6 +153,7 @@ _WEEKDAY = r"(?:mon|tues|wednes|thurs|fri|satur|sun)day"
 _MONTH = r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)"
 _CHANGED = (  # its subject is a thing, not who is told or tells what he did
     rf"^(?!(?:i|we|you|he|she|they|please|can|could)\b)(?:[^\s,;]+ ){{1,8}}?(?:{CHANGES})\b[^,;.]{{0,30}}?(?:\bfrom [^,;]{{1,40}}? to\b|\b(?:to|until|till|by) (?:\S+ )?(?:\d|{_WEEKDAY}|{_MONTH}\b))"
+    rf"|^(?:i|we)(?:'ve| have)? (?:moved|changed|switched|postponed|rescheduled|delayed|shifted|renamed|raised|lowered) (?!it\b|this\b|that\b|them\b)[^,;]{{2,40}} (?:to|until|till|by) (?:\S+ )?(?:\d|{_WEEKDAY}|{_MONTH}\b)"
     rf"|(?:从|由)[^,。;]{{1,20}}?(?:{CHANGES_ZH})(?:成|为|到|至)|[^,。;]{{2,12}}(?:{CHANGES_ZH})(?:了?到|至)了?(?:\d|[零一二两三四五六七八九十百千万]|周|星期|下)"
 )
 

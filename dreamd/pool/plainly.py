@@ -42,7 +42,7 @@ HABIT = Pattern(
     r"^(?:[^把给帮我,;]{2,8})我(?:都|一般|总是|一直|从不|从来不)[^,;]+",
 )  # fmt: skip
 USUAL = Pattern(
-    "always usual ever every otherwise prefer dislike hate want drink use keep everywhere write run put make dates you your",
+    "always usual ever every otherwise prefer dislike hate want love like need drink use keep everywhere write run put make dates you your",
     r"\b(?:as (?:always|usual|ever|before)|like (?:always|every time|last time)|as i (?:keep saying|always say|said before)|the usual|otherwise)\b",
     r",? (?:i (?:prefer|dislike|hate|want|love|like|use|need) (?:it|that)\b(?: that way| everywhere| so)?|that(?:'s| is) (?:what|how|where) (?:i|we) \w+|i don't (?:like|eat|drink|want) (?:it|that))",
     r"^(?:please )?(?:use|write|run|format|name|indent|set|make|send|keep) (?!it\b|this\b|that\b|the (?:first|second|third|other|same|last|next)\b)[^,;]{2,40}? (?:before (?:you|every|each|any)|after (?:you|every|each|any)|as [A-Z]|for (?:indentation|all|every|each|any)|in (?:all|every|each|any|reports|this repo\w*)) ?\b.*",

@@ -28,6 +28,30 @@ def remembering(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
     return remembered
 
 
+def remembering_verdicts(most: int) -> Callable[[Callable[P, bool]], Callable[P, bool]]:
+    """Remember yes or no to so many questions, by the hashes of two things or more: nothing that was asked is held.
+
+    When there are too many it begins anew.
+    """
+
+    def remembered(function: Callable[P, bool]) -> Callable[P, bool]:
+        known: dict[tuple[int, ...], bool] = {}
+
+        @wraps(function)
+        def answer(*args: P.args, **kwargs: P.kwargs) -> bool:
+            key = tuple(map(hash, (*args, *kwargs.items())))
+            verdict = known.get(key)
+            if verdict is None:
+                if len(known) >= most:
+                    known.clear()
+                verdict = known[key] = function(*args, **kwargs)
+            return verdict
+
+        return answer
+
+    return remembered
+
+
 def _length(given: object) -> int:
     text = given.content if isinstance(given, Memory) else given
     return len(text) if isinstance(text, str) else 0

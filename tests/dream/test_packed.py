@@ -25,6 +25,11 @@ def test_what_was_packed_comes_out_as_it_went_in(content: str) -> None:
     assert Packed([memory])["a"] == memory
 
 
+@pytest.mark.parametrize("content", ["short", "long " * 10_000, "红茶" * 3000])
+def test_short_and_long_ones_come_out_alike(content: str) -> None:
+    assert Packed([raw("a", content)])["a"].content == content
+
+
 def test_more_than_are_held_unpacked_are_all_there() -> None:
     memories = {f"m{number}": raw(f"m{number}", f"Note {number}.") for number in range(UNPACKED + 10)}
     packed = Packed(memories.values())

@@ -157,6 +157,7 @@ async def test_what_is_too_much_is_counted_and_waits_for_the_next_dream_with_new
     done = await house.dreams()
     assert (done.counts.contradicted, done.counts.waiting) == (2, 4)
     assert done.waits == ("4 contradiction(s) beyond 2 a dream wait for the next",)
+    assert done.waits[0] in done.row.reason
     again = await house.dreams()
     assert not again.new
     house.says("Thank you.")

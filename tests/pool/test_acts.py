@@ -339,7 +339,7 @@ def test_a_call_not_to_forget_within_an_order_is_no_word_for_good() -> None:
     "text",
     [
         "hurry up please", "快一点，我要出门了", "Make it shorter.", "简短一点", "米饭换成面条", "Use the blue one instead.",
-        "The tea timer fires twice when the laptop wakes from sleep.", "最近我在学射击", "Today is Sunday and I plan to go for a walk",
+        "The tea timer fires twice when the laptop wakes from sleep.", "Today is Sunday and I plan to go for a walk",
     ],
 )  # fmt: skip
 def test_a_word_of_the_moment_is_known_for_one(text: str) -> None:
@@ -375,3 +375,29 @@ def test_what_is_moved_to_another_value_is_put_right(text: str) -> None:
 )
 def test_what_somebody_moved_or_is_to_move_puts_nothing_right(text: str) -> None:
     assert not corrects(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["For all future reports: temperatures in Celsius. Remember that.", "请记着我们的纪念日是3月7日。"],
+)
+def test_a_call_to_remember_keeps_what_it_points_at_whatever_its_shape(text: str) -> None:
+    assert [act.explicit for act in acts(text)] == [True]
+
+
+@pytest.mark.parametrize(
+    "text", ["Book a table for tonight. Remember that.", "Book the cheap hotel. Remember that."]
+)
+def test_an_order_of_the_moment_is_not_kept_for_good(text: str) -> None:
+    assert not any(act.explicit for act in acts(text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Whenever there are night trains, I take those.",
+        "Order Thai food for lunch, everybody knows I love it.",
+    ],
+)
+def test_what_is_pointed_at_may_stand_in_the_clause_before(text: str) -> None:
+    assert len(acts(text)) == 1

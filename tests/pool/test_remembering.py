@@ -1,7 +1,7 @@
 from datetime import UTC, date, datetime
 
 from dreamd.memories import Memory
-from dreamd.pool.remembering import LONG_KEPT, SHORT, remembering
+from dreamd.pool.remembering import LONG_KEPT, SHORT, remembering, remembering_verdicts
 
 asked: list[str] = []
 
@@ -53,3 +53,17 @@ def test_a_memory_is_as_long_as_what_it_says() -> None:
         said(memory)
     assert counted[-1] == "m0"
     assert len(counted) == len(memories) + 1
+
+
+def test_verdicts_are_remembered_until_there_are_too_many() -> None:
+    questions: list[tuple[str, str]] = []
+
+    @remembering_verdicts(2)
+    def alike(left: str, right: str) -> bool:
+        questions.append((left, right))
+        return left == right
+
+    assert [alike("a", "a"), alike("a", "b"), alike("a", "a"), alike("a", "b")] == [True, False, True, False]
+    assert questions == [("a", "a"), ("a", "b")]
+    assert [alike("b", "b"), alike("a", "a")] == [True, True]
+    assert questions[2:] == [("b", "b"), ("a", "a")]

@@ -1,7 +1,7 @@
 import pytest
 
 from dreamd.pool.acts import acts
-from dreamd.pool.told import asks, tells
+from dreamd.pool.told import asks, fragment, talks, tells
 
 TELLS = [
     "The small tent sleeps 2",
@@ -65,3 +65,25 @@ def test_what_orders_or_wants_something_of_the_moment_asks(clause: str) -> None:
 @pytest.mark.parametrize("clause", ["our budget is limited", "I hate red", "预算有限", "我不要香菜"])
 def test_what_states_does_not_ask(clause: str) -> None:
     assert not asks(clause)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I have another question, though", "Talking to you has become a habit for me every day", "Your suggestions are always helpful",
+        "希望我们下次聊天时会有新话题", "非常有趣，看来我们都有自己喜欢的事情", "最近我在学习英语", "我有时候会感到力不从心",
+    ],
+)  # fmt: skip
+def test_talk_about_the_talk_and_how_one_feels_in_it_is_nothing_to_keep(text: str) -> None:
+    assert talks(text)
+    assert acts(f"{text}.") == ()
+
+
+@pytest.mark.parametrize("text", ["locations where those modules should go", "the people who work there"])
+def test_the_name_of_something_is_no_statement(text: str) -> None:
+    assert fragment(text)
+    assert acts(text) == ()
+
+
+def test_a_statement_that_begins_like_a_name_is_one() -> None:
+    assert not fragment("The office where we meet, room 4, is in Bonn")
