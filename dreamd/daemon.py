@@ -13,6 +13,7 @@ from dreamd.clock import Clock, SystemClock
 from dreamd.config import Config
 from dreamd.errors import ConfigError, WorkspaceError
 from dreamd.events import Emit, silent
+from dreamd.gate.late import LateJob
 from dreamd.indexes.base import Index
 from dreamd.parts import Foreground, Meaning, Metered, Parts
 from dreamd.providers.base import Provider
@@ -119,7 +120,6 @@ def _gate(
         return wired()[0]
 
     def provider(job: str) -> Metered:
-        chain = wired()[1]
-        return chain(job)
+        return LateJob(lambda: wired()[1](job))
 
     return foreground, None if llm.provider == "none" else provider

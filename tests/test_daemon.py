@@ -1,19 +1,23 @@
 """The composition root puts together what the configuration names, and says what it cannot."""
 
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from datetime import UTC, date, datetime
 from pathlib import Path
 
 import pytest
+from anyio import to_thread
 from msgspec.structs import replace
 
+from dreamd.calls import Prompt
 from dreamd.clock import StillClock
 from dreamd.config import Config
 from dreamd.daemon import empty_store, open_parts, state_folder
 from dreamd.errors import ConfigError, StoreError, WorkspaceError
-from dreamd.gate.journal import Journalled
 from dreamd.sections import Agent, Llm, State
 from dreamd.stores.base import Changes, MemoryQuery
+
+PROMPT = Prompt(purpose="daily-summary", system="s", user="u", max_tokens=9)
 
 
 def configured(tmp_path: Path, llm: Llm | None = None) -> Config:
@@ -31,11 +35,22 @@ def test_the_state_folder_is_made_for_its_owner_alone_and_the_store_closed_in_th
         assert parts.store.meta("a") == "b"
 
 
-def test_a_job_gets_the_whole_chain_and_nothing_is_loaded_before_its_first_call(tmp_path: Path) -> None:
-    llm = Llm(provider="scripted", script=str(tmp_path / "not there yet.json"))
-    with open_parts(configured(tmp_path, llm), clock=StillClock(datetime(2026, 3, 2, tzinfo=UTC))) as parts:
+async def test_a_job_gets_the_whole_chain_and_nothing_is_loaded_before_its_first_call(tmp_path: Path) -> None:
+    script = tmp_path / "not there yet.json"
+    config, clock = (
+        configured(tmp_path, Llm(provider="scripted", script=str(script))),
+        StillClock(datetime(2026, 3, 2, tzinfo=UTC)),
+    )
+    with ExitStack() as stack:
+        parts = await to_thread.run_sync(stack.enter_context, open_parts(config, clock=clock))
+        closing = stack.pop_all()
         assert parts.provider is not None
-        assert isinstance(parts.provider(f"daily:anna:{date(2026, 3, 2)}"), Journalled)
+        job = parts.provider(f"daily:anna:{date(2026, 3, 2)}")
+        assert job.usage() == ()
+        await to_thread.run_sync(script.write_text, '["yes"]')
+        assert (await job.complete(PROMPT)).text == "yes"
+        assert [one.calls for one in job.usage()] == [1]
+        await to_thread.run_sync(closing.close)
 
 
 def test_what_the_configuration_names_and_dreamd_has_not_is_said(tmp_path: Path) -> None:

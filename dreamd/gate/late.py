@@ -7,7 +7,9 @@ from anyio import to_thread
 
 from dreamd.calls import Prompt, Reply
 from dreamd.errors import ConfigError, ProviderRefused
+from dreamd.parts import Metered
 from dreamd.providers.base import Provider
+from dreamd.stores.base import Usage
 
 
 class Late(Provider):
@@ -32,3 +34,24 @@ class Late(Provider):
                 except ConfigError as error:
                     raise ProviderRefused(error.what, hint=error.hint) from error
             return self._provider
+
+
+class LateJob(Metered):
+    """The chain of one job, made the same way. Raises besides what the chain raises what `Late` does."""
+
+    def __init__(self, make: Callable[[], Metered]) -> None:
+        self._job: Metered | None = None
+        self._late = Late(lambda: self._made(make))
+
+    def usage(self) -> tuple[Usage, ...]:
+        return self._job.usage() if self._job else ()
+
+    async def complete(self, prompt: Prompt) -> Reply:
+        return await self._late.complete(prompt)
+
+    async def aclose(self) -> None:
+        await self._late.aclose()
+
+    def _made(self, make: Callable[[], Metered]) -> Metered:
+        self._job = make()
+        return self._job
