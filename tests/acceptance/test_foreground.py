@@ -1,0 +1,27 @@
+"""What a person feels of dreams, reckoned in virtual time with the benchmark's own traffic: no machine's load is in it."""
+
+import pytest
+
+from tests import virtual
+from tests.benchmarks.foreground import SETUPS, Seen, reckoned
+
+
+def seen(mode: str, name: str, seconds: float = 150) -> Seen:
+    return virtual.run(reckoned(mode, SETUPS[name], seed=1, seconds=seconds))
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"), [("one", 0.7), ("four", 0.25), ("refuses", 0.2), ("eight", 0.35), ("shares", 0.3)]
+)
+def test_the_foreground_does_not_feel_that_dreams_take_what_it_leaves(name: str, kept: float) -> None:
+    alone, beside, naive = seen("alone", name), seen("dreamd", name), seen("naive", name, 20)
+    assert beside.quantile(0.99) <= 1.25 * alone.quantile(0.99)
+    assert beside.quantile(0.5) <= 1.1 * alone.quantile(0.5)
+    assert beside.refused <= alone.refused + len(beside.latencies) / 200
+    assert beside.dreams >= kept * naive.dreams
+    assert naive.quantile(0.99) > 2 * alone.quantile(0.99)  # or there was nothing to protect it from
+
+
+def test_virtual_time_comes_out_the_same_every_time() -> None:
+    first, second = seen("dreamd", "four"), seen("dreamd", "four")
+    assert first == second
