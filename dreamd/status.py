@@ -14,6 +14,8 @@ from msgspec import Struct
 
 from dreamd.clock import local_date
 from dreamd.gate.budget import HOUR, Use, day_began, uses
+from dreamd.gate.passing import GatewayShown
+from dreamd.gate.passing import published as gateway_published
 from dreamd.locks import DAEMON, NIGHT, Holder, dream_lock, holder
 from dreamd.memories import Status as MemoryStatus
 from dreamd.night.due import FARTHEST_LOOKBACK, Known, Sleeper, is_left, queue
@@ -64,6 +66,7 @@ class Status(Struct, frozen=True, kw_only=True):
     """`daemon` and `night` are who runs one now. `wrong` are sentences that say what to do.
 
     `use` is what dreamd's own calls took, of all agents and then of each; `calls` are in flight, of all processes.
+    `gateway` is what the daemon's gateway has carried so far, a few seconds old.
     """
 
     daemon: Holder | None
@@ -74,10 +77,11 @@ class Status(Struct, frozen=True, kw_only=True):
     wrong: tuple[str, ...]
     use: tuple[Use, ...] = ()
     calls: int = 0
+    gateway: GatewayShown | None = None
 
 
 def status(parts: Parts) -> Status:
-    seen = known(parts)
+    seen, daemon = known(parts), holder(parts.state / DAEMON)
     cursors = parts.store.cursors()
     waiting = [held.agent for held in parts.store.held() if held.state == "waiting"]
     agents = tuple(
@@ -85,7 +89,7 @@ def status(parts: Parts) -> Status:
         for name in parts.config.agents
     )
     return Status(
-        daemon=holder(parts.state / DAEMON),
+        daemon=daemon,
         night=holder(parts.state / NIGHT),
         state=str(parts.state),
         llm=parts.config.llm.provider,
@@ -93,6 +97,7 @@ def status(parts: Parts) -> Status:
         wrong=tuple(_wrong(parts, seen, agents)),
         use=_use(parts, seen.now),
         calls=sum(slot.is_held(seen.now) for slot in parts.store.slots()),
+        gateway=gateway_published(parts.store, daemon.pid) if daemon else None,
     )
 
 
