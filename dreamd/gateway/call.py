@@ -200,7 +200,7 @@ class Call(User):
         except TimeoutError:
             refused = Refused(504, f"the upstream {name!r} did not take the connection in time")
         except OSError as error:
-            refused = Refused(502, f"the upstream {name!r} cannot be reached: {_why(error)}")
+            refused = Refused(502, f"the upstream {name!r} cannot be reached: {why(error)}")
         finally:
             self._ways.reached(self._pool, refused if outgoing is None else None)
             if outgoing is None:
@@ -349,5 +349,5 @@ def reading(transport: asyncio.Transport, on: bool) -> None:
         transport.pause_reading()
 
 
-def _why(error: OSError) -> str:
+def why(error: OSError) -> str:
     return str(getattr(error, "verify_message", "") or error.strerror or type(error).__name__)
