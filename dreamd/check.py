@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from dreamd import files
 from dreamd.calls import Prompt
-from dreamd.config import zone_of
+from dreamd.config import Config, zone_of
 from dreamd.errors import DreamdError
 from dreamd.locks import DAEMON, holder
 from dreamd.parts import Parts
@@ -115,6 +115,47 @@ def _of_workspace(name: str, agent: Agent) -> Finding:
     except DreamdError as error:
         return Finding("error", name, error.what, error.hint or "let dreamd's user read it, or move it aside")
     return Finding("ok", name, f"writes into {workspace}")
+
+
+def of_gate(parts: Parts) -> Iterator[Finding]:
+    """Numbers of [gate] and [budget] that do not go together."""
+    found = [*_of_limits(parts.config), *_of_budget(parts.config)]
+    yield from found or [Finding("ok", "gate", "its limits go together")]
+
+
+def _of_limits(config: Config) -> Iterator[Finding]:
+    gate, dreams = config.gate, config.llm.concurrency
+    if gate.floor > gate.ceiling:
+        what = f"gate.floor is {gate.floor}, above gate.ceiling, {gate.ceiling}"
+        yield Finding("error", "gate", what, "set gate.floor to what the upstream surely takes")
+    elif dreams > gate.ceiling:
+        what = f"llm.concurrency is {dreams}, but gate.ceiling lets {gate.ceiling} calls through"
+        yield Finding("warning", "gate", what, "lower llm.concurrency, or raise gate.ceiling")
+    if gate.headroom >= gate.ceiling > 1:
+        what = f"gate.headroom is {gate.headroom} of gate.ceiling, {gate.ceiling}: dreams go one at a time"
+        yield Finding("warning", "gate", what, "lower gate.headroom")
+
+
+def _of_budget(config: Config) -> Iterator[Finding]:
+    budget = config.budget
+    pairs = (
+        ("tokens_per_day", budget.agent_tokens_per_day, budget.tokens_per_day),
+        ("calls_per_hour", budget.agent_calls_per_hour, budget.calls_per_hour),
+    )
+    for name, of_one, of_all in pairs:
+        if of_one > of_all > 0:
+            what = f"budget.agent_{name} is {of_one}, more than all agents have together, {of_all}"
+            yield Finding("warning", "budget", what, f"lower budget.agent_{name}, or raise budget.{name}")
+    calls = (
+        (config.daily.enabled, config.daily.max_input_tokens, "daily"),
+        (config.dream.enabled, config.dream.max_input_tokens, "dream"),
+        (config.deep_dream.enabled, config.deep_dream.max_input_tokens, "deep_dream"),
+    )
+    largest, phase = max(((tokens, name) for on, tokens, name in calls if on), default=(0, ""))
+    for key, tokens in (("", budget.tokens_per_day), ("agent_", budget.agent_tokens_per_day)):
+        if 0 < tokens <= largest:
+            what = f"budget.{key}tokens_per_day is {tokens}; a call of {phase} may take {largest} and would never run"
+            yield Finding("warning", "budget", what, f"raise it, or lower {phase}.max_input_tokens")
 
 
 async def of_llm(parts: Parts) -> Finding:

@@ -14,6 +14,8 @@ from msgspec import Struct
 
 from dreamd.clock import local_date
 from dreamd.gate.budget import HOUR, Use, day_began, uses
+from dreamd.gate.passing import GatewayShown
+from dreamd.gate.passing import published as gateway_published
 from dreamd.gate.shown import LaneShown, published
 from dreamd.locks import DAEMON, NIGHT, Holder, dream_lock, holder
 from dreamd.memories import Status as MemoryStatus
@@ -66,6 +68,7 @@ class Status(Struct, frozen=True, kw_only=True):
 
     `use` is what dreamd's own calls took, of all agents and then of each; `calls` are in flight, of all processes.
     `gate` is the lane of these calls as the process that last used it saw it.
+    `gateway` is what the daemon's gateway has carried so far, a few seconds old.
     """
 
     daemon: Holder | None
@@ -77,10 +80,11 @@ class Status(Struct, frozen=True, kw_only=True):
     use: tuple[Use, ...] = ()
     calls: int = 0
     gate: LaneShown | None = None
+    gateway: GatewayShown | None = None
 
 
 def status(parts: Parts) -> Status:
-    seen = known(parts)
+    seen, daemon = known(parts), holder(parts.state / DAEMON)
     cursors = parts.store.cursors()
     waiting = [held.agent for held in parts.store.held() if held.state == "waiting"]
     agents = tuple(
@@ -88,7 +92,7 @@ def status(parts: Parts) -> Status:
         for name in parts.config.agents
     )
     return Status(
-        daemon=holder(parts.state / DAEMON),
+        daemon=daemon,
         night=holder(parts.state / NIGHT),
         state=str(parts.state),
         llm=parts.config.llm.provider,
@@ -97,6 +101,7 @@ def status(parts: Parts) -> Status:
         use=_use(parts, seen.now),
         calls=sum(slot.is_held(seen.now) for slot in parts.store.slots()),
         gate=published(parts.store),
+        gateway=gateway_published(parts.store, daemon.pid) if daemon else None,
     )
 
 

@@ -1,12 +1,14 @@
 from pathlib import Path
 
-from dreamd.check import of_agents, of_state
+import pytest
+
+from dreamd.check import of_agents, of_gate, of_state
 from dreamd.clock import StillClock
 from dreamd.config import Config
 from dreamd.daemon import empty_store
 from dreamd.events import silent
 from dreamd.parts import Parts
-from dreamd.sections import Agent
+from dreamd.sections import Agent, Budget, Gate, Section
 
 
 def parts(tmp_path: Path, clock: StillClock, **agents: Agent) -> Parts:
@@ -31,3 +33,25 @@ def test_a_log_that_is_not_understood_is_said(tmp_path: Path, clock: StillClock)
 
 def test_the_state_folder_that_opens_is_fine(tmp_path: Path, clock: StillClock) -> None:
     assert [finding.level for finding in of_state(parts(tmp_path, clock))] == ["ok"]
+
+
+@pytest.mark.parametrize(
+    ("sections", "said"),
+    [
+        ({}, []),
+        ({"gate": Gate(floor=4, ceiling=2)}, ["gate.floor is 4"]),
+        ({"gate": Gate(ceiling=1)}, ["llm.concurrency is 2"]),
+        ({"gate": Gate(ceiling=2, headroom=2)}, ["gate.headroom is 2"]),
+        ({"budget": Budget(agent_calls_per_hour=9, calls_per_hour=3)}, ["budget.agent_calls_per_hour is 9"]),
+        ({"budget": Budget(tokens_per_day=5000)}, ["budget.tokens_per_day is 5000; a call of deep_dream"]),
+        ({"budget": Budget(agent_tokens_per_day=30_000)}, []),
+    ],
+)
+def test_limits_that_do_not_go_together_are_found(
+    tmp_path: Path, clock: StillClock, sections: dict[str, Section], said: list[str]
+) -> None:
+    config = Config(**sections)
+    house = Parts(config=config, state=tmp_path, store=empty_store(), clock=clock, emit=silent)
+    found = list(of_gate(house))
+    assert [one.level == "ok" for one in found] == ([True] if not said else [False] * len(said))
+    assert all(what in one.what and one.todo for what, one in zip(said, found, strict=False))

@@ -5,6 +5,7 @@ import click
 from dreamd import config as configuration
 from dreamd.commands._show import became, json_option, opened, print_json, some
 from dreamd.errors import ConfigError, DreamdError
+from dreamd.gate.passing import GatewayShown
 from dreamd.locks import DAEMON, Holder, holder
 from dreamd.night.due import turn
 from dreamd.status import AgentStatus, Status, listed, status
@@ -56,6 +57,8 @@ def _print(now: Status) -> None:
         click.echo(f"night    under way, {now.night}")
     click.echo(f"llm      {now.llm if now.llm != 'none' else 'none: dailies by rule, no Deep Dream'}")
     click.echo(f"calls    {_use(now)}")
+    if now.gateway:
+        click.echo(f"gateway  {_gateway(now.gateway)}")
     click.echo(f"state    {now.state}")
     for agent in now.agents:
         _print_agent(agent, when="" if now.daemon else " (when the daemon runs)")
@@ -72,6 +75,13 @@ def _use(now: Status) -> str:
     flight = f", {now.calls} in flight" if now.calls else ""
     tokens = f"{about}{_of(whole.tokens_today, whole.tokens_per_day)} tokens today"
     return f"{_of(whole.calls_this_hour, whole.calls_per_hour)} in the last hour, {tokens}{cost}{flight}"
+
+
+def _gateway(now: GatewayShown) -> str:
+    seen = now.passing
+    down = ", ".join(one.name for one in seen.upstreams if not one.reachable)
+    told = f"{seen.calls:,} calls, {seen.under_way} under way, {seen.connections} connections at {now.listen}"
+    return f"{told}; not reachable: {down}" if down else told
 
 
 def _of(used: int, most: int) -> str:

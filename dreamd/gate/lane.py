@@ -301,7 +301,8 @@ class Lane:
             seen = {dream.ticket: dream.seen for dream in step.state.dreams}
             for ticket in step.started:
                 self._dreams[ticket].begin(seen[ticket], step.state.now)
-        self._wake_up()
+        if step.state.waiting or self._timer is not None:
+            self._wake_up()
 
     def _wake_up(self) -> None:
         """Look again when time alone may let somebody in."""

@@ -108,16 +108,17 @@ class Step(Struct, frozen=True):
 
 def arrived(state: LaneState, now: float) -> Step:
     """A foreground call begins."""
-    state = _at(state, now)
+    now = max(now, state.now)
     foreground = state.foreground + 1
-    state = replace(state, foreground=foreground, seen_calls=True, peak=_peaked(state, foreground))
-    return _making_way(state)
+    peak = _peaked(state, foreground, now)
+    state = replace(state, now=now, foreground=foreground, seen_calls=True, peak=peak)
+    return _making_way(state) if state.dreams else Step(state)
 
 
 def departed(state: LaneState, now: float) -> Step:
     """A foreground call ended."""
-    state = _at(state, now)
-    return _admitting(replace(state, foreground=max(0, state.foreground - 1)))
+    state = replace(state, now=max(now, state.now), foreground=max(0, state.foreground - 1))
+    return _admitting(state) if state.waiting else Step(state)
 
 
 def came(state: LaneState, ticket: int, rank: int, now: float) -> Step:
@@ -224,11 +225,11 @@ def recent(state: LaneState) -> int:
     return max(peak.here, peak.before)
 
 
-def _peaked(state: LaneState, foreground: int) -> Peak:
-    peak, age, period = state.peak, state.now - state.peak.since, RECENT * state.usual_s
+def _peaked(state: LaneState, foreground: int, now: float) -> Peak:
+    peak, age, period = state.peak, now - state.peak.since, RECENT * state.usual_s
     if age < period:
-        return Peak(peak.since, max(peak.here, foreground), peak.before)
-    return Peak(state.now, foreground, peak.here if age < 2 * period else 0)
+        return peak if foreground <= peak.here else Peak(peak.since, foreground, peak.before)
+    return Peak(now, foreground, peak.here if age < 2 * period else 0)
 
 
 def _at(state: LaneState, now: float) -> LaneState:

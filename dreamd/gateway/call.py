@@ -21,6 +21,7 @@ from dreamd.gateway import message
 from dreamd.gateway.bodies import Body, Chunked, Endless, body, chunk
 from dreamd.gateway.message import Malformed, RequestHead, ResponseHead
 from dreamd.gateway.refusals import Refused
+from dreamd.gateway.settings import Upstream
 from dreamd.gateway.upstream import Outgoing, Pool, User
 from dreamd.parts import ForegroundCall
 
@@ -47,18 +48,19 @@ class Ways(Protocol):
     """What a call needs of the house."""
 
     counters: Counters
-    connect_timeout_s: float
     start: Callable[[Callable[[], Coroutine[None, None, None]]], object]  # lets it run beside
 
-    def stopping(self) -> bool:
-        """No further call is taken on a connection."""
+    @property
+    def connect_timeout_s(self) -> float: ...
 
     def reached(self, pool: Pool, refused: Refused | None) -> None:
         """A connection to the upstream came about, or why not."""
 
 
 class Client(Protocol):
-    """The connection that a call came on."""
+    """The connection that a call came on. It is its `last` one when no other may follow."""
+
+    last: bool
 
     def write(self, data: bytes) -> None: ...
 
@@ -104,6 +106,12 @@ class Call(User):
     @property
     def uploaded(self) -> bool:
         return self._request.done
+
+    def announce_again(self, arrived: Callable[[Upstream, RequestHead], ForegroundCall | None]) -> None:
+        """A foreground call is one in other lanes from here on."""
+        if self._announced is not None:
+            self._announced.done()
+            self._announced = arrived(self._pool.upstream, self._head)
 
     # from the client
 
@@ -192,7 +200,7 @@ class Call(User):
         except TimeoutError:
             refused = Refused(504, f"the upstream {name!r} did not take the connection in time")
         except OSError as error:
-            refused = Refused(502, f"the upstream {name!r} cannot be reached: {_why(error)}")
+            refused = Refused(502, f"the upstream {name!r} cannot be reached: {why(error)}")
         finally:
             self._ways.reached(self._pool, refused if outgoing is None else None)
             if outgoing is None:
@@ -255,7 +263,7 @@ class Call(User):
             return
         self._chunked = length < 0 and self._head.chunks
         self._reusable = head.lasting and length != message.UNTIL_CLOSE
-        self._lasting = self._head.lasting and self._request.done and not self._ways.stopping()
+        self._lasting = self._head.lasting and self._request.done and not self._client.last
         self._pass(message.back(head, chunked=self._chunked, lasting=self._lasting), data)
 
     def _begin_tunnel(self, head: ResponseHead, data: bytes) -> None:
@@ -341,5 +349,5 @@ def reading(transport: asyncio.Transport, on: bool) -> None:
         transport.pause_reading()
 
 
-def _why(error: OSError) -> str:
+def why(error: OSError) -> str:
     return str(getattr(error, "verify_message", "") or error.strerror or type(error).__name__)

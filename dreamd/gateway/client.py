@@ -55,6 +55,7 @@ class Incoming(Receiver, Client):
         self._head: RequestHead | None = None
         self._leaving = False  # nothing more is read
         self._full = False  # it takes no more for now
+        self.last = False
         self.deadline = 0.0
 
     # the connection
@@ -161,7 +162,7 @@ class Incoming(Receiver, Client):
     def over(self, *, lasting: bool) -> None:
         call, self._call = self._call, None
         self._head = None
-        if not lasting or self._house.stopping() or self._data == b"?":
+        if not lasting or self.last or self._data == b"?":
             self._leave(lingering=call is not None and not call.uploaded)
             return
         self._within(IDLE_S)
@@ -183,6 +184,7 @@ class Incoming(Receiver, Client):
 
     def stop(self) -> None:
         """No further call: an idle connection ends now, another after its answer."""
+        self.last = True
         if self._call is None and not self._leaving:
             self._leave(lingering=False)
 
@@ -196,6 +198,11 @@ class Incoming(Receiver, Client):
             self.refuse(Refused(408, "the request's head did not come in time"))
         else:
             self._leave(lingering=False)
+
+    def announce_again(self) -> None:
+        """To the lanes that the house has now."""
+        if self._call is not None:
+            self._call.announce_again(self._house.arrived)
 
     def abort(self) -> None:
         self._transport.abort()

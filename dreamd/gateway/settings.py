@@ -24,6 +24,13 @@ class Listen(Struct, frozen=True):
         """Only this machine reaches it."""
         return bool(self.path) or is_loopback(self.host)
 
+    def leads_to(self, upstream: "Upstream") -> bool:
+        """Whether calls to it would come here, to go there, and so on."""
+        if self.path or not self.port or upstream.port != self.port:
+            return False
+        here = is_loopback(self.host) or self.host in ("0.0.0.0", "::")  # noqa: S104 - compared only
+        return upstream.host == self.host or (here and is_loopback(upstream.host))
+
 
 class Upstream(Struct, frozen=True):
     """`authority` is its Host, `prefix` the path that every target gets in front."""
@@ -47,7 +54,7 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 
 def settled(gateway: Gateway) -> Settings:
-    """Raises ConfigError: an address or base URL that is none, or a door open to others without a token."""
+    """Raises ConfigError: an address or base URL that is none, a door open to others without a token, a circle."""
     listen = listening(gateway.listen)
     named = gateway.token_env or gateway.token_file
     if not listen.here and not named:
@@ -56,9 +63,15 @@ def settled(gateway: Gateway) -> Settings:
             hint="set gateway.token_env or token_file, or listen on 127.0.0.1",
         )
     token = secret(gateway.token_env, gateway.token_file, "token of the gateway") if named else ""
+    upstreams = {name.encode(): upstream(name, url) for name, url in gateway.upstreams.items()}
+    for one in upstreams.values():
+        if listen.leads_to(one):
+            raise ConfigError(
+                f"gateway.upstreams.{one.name} is the gateway itself", hint="name the upstream's own URL"
+            )
     return Settings(
         listen=listen,
-        upstreams={name.encode(): upstream(name, url) for name, url in gateway.upstreams.items()},
+        upstreams=upstreams,
         token=token.encode(),
         connect_timeout_s=gateway.connect_timeout_s,
         stop_s=gateway.stop_s,

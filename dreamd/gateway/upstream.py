@@ -1,6 +1,7 @@
 """Connections to the upstreams: one call at a time on each, kept for the next ones while the upstream keeps them."""
 
 import asyncio
+import math
 import ssl
 from collections.abc import Callable
 from typing import Protocol, cast
@@ -68,9 +69,10 @@ class Pool:
         self, upstream: Upstream, tls: ssl.SSLContext | None, time: Callable[[], float], buffer: memoryview
     ) -> None:
         self.upstream = upstream
+        self.tls = tls
         self.buffer = buffer
-        self._tls = tls
         self._time = time
+        self._retired = False
         self.open: set[Outgoing] = set()
         self.idle: list[Outgoing] = []
 
@@ -89,7 +91,7 @@ class Pool:
             lambda: Outgoing(self),
             upstream.host,
             upstream.port,
-            ssl=self._tls if upstream.tls else None,
+            ssl=(self.tls or True) if upstream.tls else None,
             server_hostname=upstream.host if upstream.tls else None,
             happy_eyeballs_delay=0.25,
         )
@@ -98,6 +100,9 @@ class Pool:
     def give(self, outgoing: Outgoing) -> None:
         """It has served its call and is good for another."""
         outgoing.user = None
+        if self._retired:
+            outgoing.transport.close()
+            return
         outgoing.idle_since = self._time()
         self.idle.append(outgoing)
 
@@ -105,6 +110,11 @@ class Pool:
         self.open.discard(outgoing)
         if outgoing in self.idle:
             self.idle.remove(outgoing)
+
+    def retire(self) -> None:
+        """No further call comes: a connection is closed as soon as it serves none."""
+        self._retired = True
+        self.close_idle(math.inf)
 
     def close_idle(self, since: float) -> None:
         """Those that have been idle since before then."""

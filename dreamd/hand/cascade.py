@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from dreamd.dream.material import with_records
 from dreamd.dream.promote import lacks, support_of
-from dreamd.hand.matching import Needle, echoes, needle, tells_of, texts_of
+from dreamd.hand.matching import Needle, Sound, needle, tells_of, texts_of
 from dreamd.hand.named import named
 from dreamd.hand.plan import Why, Wish
 from dreamd.memories import Memory, Status
@@ -130,10 +130,10 @@ class _Fall:
 
     def mentions(self) -> Iterator[Memory]:
         """Others that tell of it, and stay: in the same sessions, and among what was concluded."""
-        texts = [one.memory.content for one in self.gone.values() if one.memory.content]
+        sound = Sound(one.memory.content for one in self.gone.values())
         found = 0
         for memory in self._near():
-            if memory.memory_id not in self.gone and echoes(memory.content, texts, ()):
+            if memory.memory_id not in self.gone and sound.echoes_in(memory.content):
                 yield memory
                 found += 1
             if found >= _MOST_MENTIONS:

@@ -16,6 +16,7 @@ from dreamd.stores._forgetting import folded, probe_of, readings, telling, words
 _NEWS = 0.25  # of a text's words that stand only in what goes: then it tells of that
 _RUN = 20  # characters in a row that two texts have in common by no chance; of Chinese ones _WIDE_RUN
 _WIDE_RUN = 7
+_SEED, _WIDE_SEED = (_RUN + 1) // 2, (_WIDE_RUN + 1) // 2
 _WIDE = re.compile(r"[\u2e80-\U0003ffff]")
 
 
@@ -79,16 +80,47 @@ def tells_of(text: str, gone: Sequence[str], kept: Sequence[str]) -> bool:
 
 def echoes(text: str, gone: Sequence[str], kept: Sequence[str]) -> bool:
     """A piece of what goes stands in it word for word, and in nothing that is kept."""
-    own, known = plain_of(text), [plain_of(one) for one in kept]
-    for source in map(plain_of, gone):
-        for piece in _pieces(own):
-            if piece in source and not any(piece in one for one in known):
-                return True
-    return False
+    return Sound(gone).echoes_in(text, kept)
 
 
-def _pieces(text: str) -> Iterator[str]:
-    for at in range(len(text)):
-        length = _WIDE_RUN if _WIDE.match(text, at) else _RUN
-        if at + length <= len(text):
-            yield text[at : at + length]
+class Sound:
+    """What goes, made ready to be looked for in many texts.
+
+    Any run of so many characters that two texts share holds a shorter one that begins, in one of them, at a multiple of
+    the shorter length. Of those it is known where they stand, and only there the whole run is compared.
+    """
+
+    def __init__(self, gone: Iterable[str]) -> None:
+        texts = [plain_of(text) for text in gone if text]
+        self._whole = "\n".join(texts)  # no run goes over a line break: a text folded so holds none
+        self._seeds: dict[str, list[int]] = {}
+        start = 0
+        for text in texts:
+            for length in (_SEED, _WIDE_SEED)[: 2 if _WIDE.search(text) else 1]:
+                for at in range(0, len(text) - length + 1, length):
+                    self._seeds.setdefault(text[at : at + length], []).append(start + at)
+            start += len(text) + 1
+
+    def echoes_in(self, text: str, kept: Sequence[str] = ()) -> bool:
+        """A piece of it stands in the text word for word, and in nothing that is kept."""
+        shared = set(self._shared(plain_of(text)))
+        known = [plain_of(one) for one in kept] if shared else []
+        return any(not any(piece in one for one in known) for piece in shared)
+
+    def _shared(self, own: str) -> Iterator[str]:
+        for length in (_SEED, _WIDE_SEED):
+            for at in range(len(own) - length + 1):
+                for place in self._seeds.get(own[at : at + length], ()):
+                    yield from self._around(own, at, place)
+
+    def _around(self, own: str, at: int, place: int) -> Iterator[str]:
+        """The runs that stand there in both."""
+        for back in range(min(at, place, _RUN - _SEED) + 1):
+            piece = _piece(own, at - back)
+            if piece and self._whole.startswith(piece, place - back):
+                yield piece
+
+
+def _piece(text: str, at: int) -> str:
+    length = _WIDE_RUN if _WIDE.match(text, at) else _RUN
+    return text[at : at + length] if at + length <= len(text) else ""

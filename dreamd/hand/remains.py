@@ -16,7 +16,7 @@ from dreamd.deep_dream import memory_file, writing
 from dreamd.deep_dream.sources import Place, place_of
 from dreamd.dream.phase import Unfinished, meta_key
 from dreamd.hand.cascade import Cascade
-from dreamd.hand.matching import echoes, tells_of
+from dreamd.hand.matching import Sound, tells_of
 from dreamd.hand.pages import Page, Piece, pieces, renumbered, without
 from dreamd.hand.plan import Line
 from dreamd.parts import Parts
@@ -83,7 +83,7 @@ class _Agents:
         self.agent = agent
         self.fall = fall
         self.gone = fall.gone
-        self.texts = fall.texts
+        self.sound = Sound(fall.texts)
         concluded = (one.memory for one in fall.gone.values() if one.memory.type != "raw")
         self.statements = frozenset(memory.content for memory in concluded)
         self.known = parts.store.evidence(agent)
@@ -170,7 +170,7 @@ class _Agents:
         if page != "diary" or not piece.own or piece.raw.startswith(("#", "<!--")):
             return False
         spoken = any(line in piece.text for line in (*self.going, *self.statements) if line)
-        return spoken or echoes(piece.text, self.texts, ())
+        return spoken or self.sound.echoes_in(piece.text)
 
     def _dreamds(self, piece: Piece, page: Page) -> bool:
         return piece.text in self.own if page == "memory" else piece.own

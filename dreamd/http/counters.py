@@ -11,6 +11,8 @@ class Counters(Struct):
     seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Of answering, by route."""
     in_flight: int = 0
+    body_bytes: int = 0
+    """Of requests in flight, held in memory."""
     connections: int = 0
     turned_away: int = 0
     """Connections, for there were too many."""

@@ -16,6 +16,7 @@ from dreamd.http.problems import CLOSE, Refused, headers_of, status_of, written
 
 BODY_S: Final = 30.0  # for all of it
 _DRAINED_BYTES, _DRAIN_S = 8 << 20, 2.0  # of a body that is too large, so that its sender comes to read why
+BODIES_BYTES: Final = 32 << 20  # of all requests in flight
 _UNTIMED: Final = "unknown"  # route of a request that met none
 
 
@@ -37,6 +38,7 @@ class Exchange:
             yield
         finally:
             counters.in_flight -= 1
+            counters.body_bytes -= self._taken
             method, route, seconds = self._scope["method"], self._route(), clock.monotonic() - began
             counters.requests[method, route, self._status] += 1
             counters.seconds[route] += seconds
@@ -62,13 +64,21 @@ class Exchange:
             return await self._receive()
         with anyio.move_on_after(self._deadline - anyio.current_time()):
             message = await self._receive()
-            self._taken += len(message.get("body", b""))
+            self._take(len(message.get("body", b"")))
             self._whole = not message.get("more_body", False)
             if self._taken <= self._most:
                 return message
             await self._drain()
             raise self._too_large()
         raise Refused(408, f"the body took longer than {BODY_S:.0f} seconds", headers=CLOSE)
+
+    def _take(self, size: int) -> None:
+        counters = self._desk.counters
+        self._taken += size
+        counters.body_bytes += size
+        if size and counters.body_bytes > max(BODIES_BYTES, 2 * self._most):
+            again = (("retry-after", "1"), *CLOSE)
+            raise Refused(503, "too much is being sent at once", hint="try again in a moment", headers=again)
 
     def _too_large(self) -> Refused:
         return Refused(

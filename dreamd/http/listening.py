@@ -113,6 +113,9 @@ class Door:
         return self._connect() if self._connect else _Visitor(self)
 
     def wait(self, visitor: asyncio.Transport) -> None:
+        if self._connect:  # the door was opened while this one was being accepted
+            _show_in(visitor, self._connect)
+            return
         if len(self._waiting) >= _MOST_WAITING:
             visitor.abort()
             return
@@ -127,9 +130,7 @@ class Door:
         self._connect = connect
         waiting, self._waiting = self._waiting, {}
         for visitor in waiting:
-            protocol = connect()
-            visitor.set_protocol(protocol)
-            protocol.connection_made(visitor)
+            _show_in(visitor, connect)
             if not visitor.is_closing():
                 visitor.resume_reading()
 
@@ -139,6 +140,12 @@ class Door:
             self.server.close()
         for visitor in self._waiting:
             visitor.abort()
+
+
+def _show_in(visitor: asyncio.Transport, connect: Connect) -> None:
+    protocol = connect()
+    visitor.set_protocol(protocol)
+    protocol.connection_made(visitor)
 
 
 class _Visitor(asyncio.Protocol):

@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from dreamd import __version__
+from dreamd.gate.passing import GatewayShown
 from dreamd.http.counters import Counters
 from dreamd.status import AgentStatus, Status
 
@@ -25,7 +26,13 @@ class Family(Struct, frozen=True):
 
 def text(status: Status, counters: Counters, process: Mapping[str, float]) -> str:
     """Pure."""
-    families = [*_dreamd(status), *_agents(status.agents), *_face(counters), *_process(process)]
+    families = [
+        *_dreamd(status),
+        *_agents(status.agents),
+        *_gateway(status.gateway),
+        *_face(counters),
+        *_process(process),
+    ]
     return "".join(line for family in families for line in _lines(family))
 
 
@@ -96,6 +103,33 @@ def _nights(agents: Iterable[AgentStatus]) -> Iterator[Family]:
             for label, row in zip(labels, rows, strict=True)
             if row.finished_at
         ),
+    )  # fmt: skip
+
+
+def _gateway(shown: GatewayShown | None) -> Iterator[Family]:
+    if shown is None:
+        return
+    seen = shown.passing
+    yield _one("dreamd_gateway_connections", "gauge", "Clients' connections.", seen.connections)
+    yield _one("dreamd_gateway_calls_in_flight", "gauge", "Calls under way.", seen.under_way)
+    yield _one("dreamd_gateway_calls_total", "counter", "Calls, of agents and of dreamd.", seen.calls)
+    yield _one("dreamd_gateway_foreground_total", "counter", "Calls of agents.", seen.foreground)
+    ends = ("refused", "broken_off", "client_gone", "repeated")
+    yield Family(
+        "dreamd_gateway_amiss_total", "counter", "What went otherwise than it should.",
+        tuple(({"what": what}, getattr(seen, what)) for what in ends),
+    )  # fmt: skip
+    yield Family(
+        "dreamd_gateway_upstream_connections", "gauge", "Connections to the upstreams.",
+        tuple(
+            ({"upstream": one.name, "state": state}, count)
+            for one in seen.upstreams
+            for state, count in (("idle", one.idle), ("busy", one.open - one.idle))
+        ),
+    )  # fmt: skip
+    yield Family(
+        "dreamd_gateway_upstream_reachable", "gauge", "Whether the last connection tried came about.",
+        tuple(({"upstream": one.name}, one.reachable) for one in seen.upstreams),
     )  # fmt: skip
 
 

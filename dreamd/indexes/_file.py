@@ -21,6 +21,7 @@ from dreamd.stores._sqlite_files import roll_back
 
 VERSION = 1  # of the schema, and of how texts become terms
 ROOM = 8 << 20  # bytes of the disk that it leaves to the pool, which cannot be made anew
+_TRIES = 3
 WAIT_S = 10.0  # how long a write waits for another process's
 SCHEMA = Path(__file__).parent / "schema.sql"
 _SETTINGS = (
@@ -51,28 +52,38 @@ class File:
     def change(self, work: Work[T], otherwise: T) -> T:
         """In one transaction. Raises DiskFull before the disk is full."""
         with self._writing:
+            return self._tried(lambda: self._changed(work), otherwise)
+
+    def read(self, work: Work[T], otherwise: T) -> T:
+        return self._tried(lambda: self._looked(work), otherwise)
+
+    def _tried(self, attempt: Callable[[], T], otherwise: T) -> T:
+        for _ in range(_TRIES):
             try:
-                with told(self.path):
-                    self._check_room()
-                    return _transacted(self._opened(), work)
+                return attempt()
             except StoreCorrupt:
                 self.begin_anew()
                 return otherwise
+            except StoreError:
+                if self._is_there():
+                    raise  # else another process made it anew this very moment
+        return attempt()
 
-    def read(self, work: Work[T], otherwise: T) -> T:
+    def _changed(self, work: Work[T]) -> T:
+        with told(self.path):
+            self._check_room()
+            return _transacted(self._opened(), work)
+
+    def _looked(self, work: Work[T]) -> T:
         if self._writer is None or not self._is_there():
             with self._writing:
                 self._opened()
-        try:
-            with told(self.path):
-                times, connection = self._taken()
-                try:
-                    return work(connection)
-                finally:
-                    self._given_back(connection, times)
-        except StoreCorrupt:
-            self.begin_anew()
-            return otherwise
+        with told(self.path):
+            times, connection = self._taken()
+            try:
+                return work(connection)
+            finally:
+                self._given_back(connection, times)
 
     def _check_room(self) -> None:
         if shutil.disk_usage(self.path.parent).free < ROOM:
@@ -161,7 +172,10 @@ def _prepared(path: Path) -> tuple[os.stat_result, sqlite3.Connection]:
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, timeout=WAIT_S, isolation_level=None, check_same_thread=False)
+    there = f"{path.absolute().as_uri()}?mode=rw"  # SQLite would make a file that others can read
+    connection = sqlite3.connect(
+        there, uri=True, timeout=WAIT_S, isolation_level=None, check_same_thread=False
+    )
     try:
         for setting in _SETTINGS:
             connection.execute(f"PRAGMA {setting}")

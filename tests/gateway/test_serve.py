@@ -1,23 +1,26 @@
 """The gateway as a whole: what its clients and its upstreams see, on real sockets."""
 
 import asyncio
+import os
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
+from msgspec import structs
 
 from dreamd.clock import StillClock
 from dreamd.config import Config
 from dreamd.events import GATEWAY_FAILED, GATEWAY_OPENED, UPSTREAM_REACHED, UPSTREAM_UNREACHABLE, Event
 from dreamd.gate.lanes import key_name
+from dreamd.gate.passing import Passing, published
 from dreamd.gateway.refusals import Refused
 from dreamd.gateway.serve import AGAIN_S, serve
 from dreamd.parts import Parts
 from dreamd.sections import Gateway as Section
 from dreamd.stores.inmemory import InMemoryStore
-from tests.gateway.house import Lanes, Message, Wire, get, house, ok, post, saying, until
+from tests.gateway.house import Answer, Lanes, Message, Wire, get, house, ok, post, saying, until
 
 
 async def test_a_call_and_its_answer_pass_unchanged_and_are_announced() -> None:
@@ -195,13 +198,15 @@ async def test_an_address_that_is_taken_is_told_once_and_had_as_soon_as_it_is_fr
 
 @asynccontextmanager
 async def served(
-    told: list[Event], clock: StillClock, path: Path
+    told: list[Event], clock: StillClock, path: Path, answer: Answer | None = None
 ) -> AsyncIterator[tuple[Living, Wire, Callable[..., Parts]]]:
     """`serve` on a socket, a client of it, and what makes its parts."""
 
     def parts(lanes: Lanes, **keys: object) -> Parts:
         return Parts(
-            config=Config(gateway=Section(upstreams={"up": f"http://127.0.0.1:{h.server.port}"}, **keys)),
+            config=Config(
+                gateway=Section(**{"upstreams": {"up": f"http://127.0.0.1:{h.server.port}"}} | keys)
+            ),
             state=path.parent,
             store=InMemoryStore(),
             clock=clock,
@@ -209,7 +214,7 @@ async def served(
             foreground=lambda: lanes,
         )
 
-    async with house(saying(ok())) as h, anyio.create_task_group() as tasks:
+    async with house(answer or saying(ok())) as h, anyio.create_task_group() as tasks:
         life = Living(parts(Lanes(), listen=f"unix:{path}"))
         tasks.start_soon(serve, life)
         await until(lambda: GATEWAY_OPENED in told)
@@ -234,11 +239,118 @@ async def test_a_change_of_the_configuration_ends_no_connection_and_its_calls_go
         assert told == [GATEWAY_OPENED]
 
 
-async def test_a_change_of_the_gateways_own_settings_opens_it_anew(clock: StillClock, tmp_path: Path) -> None:
+async def test_a_change_of_the_gateways_own_settings_ends_no_connection(
+    clock: StillClock, tmp_path: Path
+) -> None:
     told: list[Event] = []
     async with served(told, clock, tmp_path / "g") as (life, client, parts):
-        life.goes_on(parts(Lanes(), listen=f"unix:{tmp_path / 'g'}", max_connections=7))
-        assert await client.gone() == b""
+        life.goes_on(parts(Lanes(), listen=f"unix:{tmp_path / 'g'}", upstreams={}))
         await until(lambda: told == [GATEWAY_OPENED] * 2)
+        await client.send(get())
+        assert (await client.message()).status == 404
         life.goes_on(parts(Lanes()))
         await until(lambda: not (tmp_path / "g").exists())
+
+
+async def test_at_another_address_it_opens_at_once_and_the_call_under_way_ends_well(
+    clock: StillClock, tmp_path: Path
+) -> None:
+    told: list[Event] = []
+    answering, asked = anyio.Event(), anyio.Event()
+
+    async def answer(wire: Wire) -> None:
+        await wire.message()
+        asked.set()
+        await answering.wait()
+        await wire.send(ok())
+
+    async with served(told, clock, tmp_path / "g", answer) as (life, client, parts):
+        await client.send(post())
+        await asked.wait()
+        life.goes_on(parts(Lanes(), listen=f"unix:{tmp_path / 'h'}", stop_s=3600.0))
+        await until(lambda: told == [GATEWAY_OPENED] * 2)
+        assert not (tmp_path / "g").exists()
+        other = Wire(*await asyncio.open_unix_connection(tmp_path / "h"))
+        answering.set()
+        for wire in (client, other):
+            if wire is other:
+                await wire.send(post())
+            assert (await wire.message()).status == 200
+        assert await client.gone() == b""
+        await other.close()
+
+
+async def test_calls_under_way_are_foreground_in_the_new_lanes_too() -> None:
+    asked = anyio.Event()
+
+    async def answer(wire: Wire) -> None:
+        await wire.message()
+        asked.set()
+        await wire.gone()
+
+    async with house(answer) as h:
+        client = await h.client()
+        await client.send(post(b"{}", b"Authorization: Bearer sk-1"))
+        await asked.wait()
+        before, new = h.lanes, Lanes()
+        h.gateway.announce_to(new)
+        assert [call.told for call in before.calls] == [["done"]]
+        (call,) = new.calls
+        assert (call.key, call.told) == (key_name("sk-1"), [])
+        client.reset()
+        await h.settled()
+        assert call.told == ["done"]
+
+
+async def test_calls_to_an_upstream_that_is_taken_out_end_well_and_leave_no_connection() -> None:
+    answering, asked = anyio.Event(), anyio.Event()
+
+    async def answer(wire: Wire) -> None:
+        await wire.message()
+        asked.set()
+        await answering.wait()
+        await wire.send(ok())
+        await wire.gone()
+
+    async with house(answer) as h:
+        client = await h.client()
+        await client.send(post())
+        await asked.wait()
+        await h.gateway.go_by(structs.replace(h.gateway.settings, upstreams={}))
+        answering.set()
+        assert (await client.message()).status == 200
+        with anyio.fail_after(10):
+            await h.server.quiet()
+
+
+async def test_how_things_stand_is_published_when_it_changes_and_not_at_rest() -> None:
+    shown: list[Passing] = []
+
+    async def show(seen: Passing) -> None:
+        shown.append(seen)
+
+    async with house(saying(ok())) as h:
+        h.gateway.show = show
+        client = await h.client()
+        await client.send(post())
+        await client.message()
+        h.gateway._sweep()
+        await until(lambda: shown)
+        assert (shown[0].calls, shown[0].connections, shown[0].under_way) == (1, 1, 0)
+        assert [(one.name, one.open, one.idle) for one in shown[0].upstreams] == [
+            ("up", 1, 1),
+            ("down", 0, 0),
+        ]
+        h.gateway._sweep()
+        assert len(shown) == 1
+
+
+async def test_other_processes_see_it_in_the_store(clock: StillClock, tmp_path: Path) -> None:
+    told: list[Event] = []
+    async with served(told, clock, tmp_path / "g") as (life, client, _):
+        await client.send(post())
+        await client.message()
+        await until(lambda: published(life.parts.store, os.getpid()))
+        shown = published(life.parts.store, os.getpid())
+        assert shown is not None
+        assert (shown.listen, shown.passing.calls) == (f"unix:{tmp_path / 'g'}", 1)

@@ -68,7 +68,7 @@ async def test_a_connection_that_is_idle_for_long_is_closed() -> None:
 async def over_tls(h: House, trusting: ssl.SSLContext) -> Message:
     pool = h.gateway.pools["up"]
     pool.upstream = replace(pool.upstream, tls=True, host="localhost")
-    pool._tls = trusting
+    pool.tls = trusting
     return await h.ask(post(b"x" * 200_000))
 
 

@@ -1,6 +1,8 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dreamd.hand.matching import echoes, needle, plain_of, tells_of, texts_of
 from dreamd.memories import Entity
@@ -48,6 +50,21 @@ def test_a_text_is_found_in_json_however_deep(text: str, depth: int) -> None:
     assert looked_for.found_in(packed)
     assert holds("", packed, json.dumps(looked_for.probes))
     assert not looked_for.found_in(json.dumps("西湖" + text[1:]))
+
+
+def naive(text: str, gone: str) -> bool:
+    """Run by run."""
+    own, other = plain_of(text), plain_of(gone)
+    runs = ((at, 7 if ord(char) >= 0x2E80 else 20) for at, char in enumerate(own))
+    return any(at + run <= len(own) and own[at : at + run] in other for at, run in runs)
+
+
+@given(st.data())
+def test_an_echo_is_heard_wherever_it_begins(data: st.DataObject) -> None:
+    letters = st.text("ab 你我", max_size=40)
+    shared = data.draw(letters)
+    one, other = (data.draw(letters) + shared + data.draw(letters) for _ in range(2))
+    assert echoes(one, [other], ()) is naive(one, other)
 
 
 def test_a_copy_in_json_is_a_copy() -> None:

@@ -134,6 +134,29 @@ async def test_a_body_that_grows_too_large_is_refused(opened) -> None:
     assert answer.status_code == 413
 
 
+async def test_all_bodies_together_are_bounded_and_the_next_is_told_to_come_again(
+    opened, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exchange, "BODIES_BYTES", 8192)
+    head = b"POST /v1/recall HTTP/1.1\r\nhost: d\r\ncontent-type: application/json\r\ncontent-length: 4000\r\n\r\n"
+    async with opened(max_body_bytes=4096, requests_per_minute=0) as door:
+        heard: list[bytes] = []
+
+        async def sends() -> None:
+            async with await anyio.connect_unix(door.listen.removeprefix("unix:")) as visitor:
+                await visitor.send(head + b" " * 3999)
+                heard.append(await visitor.receive())
+                tasks.cancel_scope.cancel()
+
+        async with anyio.create_task_group() as tasks:
+            for _ in range(3):
+                tasks.start_soon(sends)
+        while (await door.client.post("/v1/recall", json={"goal": "x" * 2000})).status_code == 503:
+            pass  # the others' going was not noticed yet
+    assert heard[0].startswith(b"HTTP/1.1 503 ")
+    assert b"retry-after: 1" in heard[0]
+
+
 async def test_a_body_that_does_not_come_is_given_up(opened, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exchange, "BODY_S", 0.05)
     async with opened() as door, await anyio.connect_unix(door.listen.removeprefix("unix:")) as visitor:

@@ -1,5 +1,6 @@
 """The door: open from the start, furnished at the first knock, shut in good order; trouble with it is told, not fatal."""
 
+import asyncio
 import socket
 import subprocess
 import sys
@@ -13,7 +14,7 @@ import pytest
 from anyio import to_thread
 from msgspec.structs import replace
 
-from dreamd.http.listening import LONGEST_PAUSE_S, Threshold, face
+from dreamd.http.listening import LONGEST_PAUSE_S, Door, Threshold, face
 from dreamd.sections import Http
 from tests.http.conftest import client_of
 from tests.night.conftest import House, house  # noqa: F401 - a fixture
@@ -71,6 +72,45 @@ async def test_whoever_comes_while_the_house_is_furnished_is_answered_all_the_sa
         for _ in range(20):
             tasks.start_soon(asks)
     assert answers == [200] * 20
+
+
+class Host(asyncio.Protocol):
+    def __init__(self) -> None:
+        self.met: list[asyncio.BaseTransport] = []
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self.met.append(transport)
+
+
+class Caller(asyncio.Transport):
+    reading = True
+    protocol: asyncio.BaseProtocol | None = None
+
+    def pause_reading(self) -> None:
+        self.reading = False
+
+    def resume_reading(self) -> None:
+        self.reading = True
+
+    def set_protocol(self, protocol: asyncio.BaseProtocol) -> None:
+        self.protocol = protocol
+
+    def is_closing(self) -> bool:
+        return False
+
+
+@pytest.mark.parametrize("late", [False, True])
+def test_whoever_is_accepted_while_the_door_opens_is_shown_in_as_well(*, late: bool) -> None:
+    """The loop makes a connection's protocol first, and tells it of the connection a moment later."""
+    door, host, caller = Door(), Host(), Caller()
+    waiting = door()
+    if late:
+        door.open(lambda: host)
+    waiting.connection_made(caller)
+    if not late:
+        assert not caller.reading
+        door.open(lambda: host)
+    assert (host.met, caller.protocol, caller.reading) == ([caller], host, True)
 
 
 async def test_the_socket_goes_with_the_face(opened, tmp_path: Path) -> None:

@@ -1,7 +1,9 @@
 """What Prometheus reads."""
 
 import re
+from datetime import UTC, datetime
 
+from dreamd.gate.passing import GatewayShown, Passing, UpstreamShown
 from dreamd.http.counters import Counters
 from dreamd.http.metrics import CONTENT_TYPE, process, text
 from dreamd.status import Status
@@ -39,6 +41,17 @@ def test_a_label_is_escaped() -> None:
     counters.requests['G"\\\nT', "/", 200] = 3
     nothing = Status(daemon=None, night=None, state="", llm="none", agents=(), wrong=())
     assert r'{method="G\"\\\nT",route="/",status="200"} 3' in text(nothing, counters, {})
+
+
+def test_the_gateway_is_counted_where_there_is_one() -> None:
+    seen = Passing(calls=7, client_gone=2, upstreams=(UpstreamShown("up", 5, 2, reachable=False),))
+    shown = GatewayShown("127.0.0.1:8377", 1, datetime(2026, 3, 2, tzinfo=UTC), seen)
+    now = Status(daemon=None, night=None, state="", llm="none", agents=(), wrong=(), gateway=shown)
+    told = text(now, Counters(), {})
+    assert "dreamd_gateway_calls_total 7\n" in told
+    assert 'dreamd_gateway_amiss_total{what="client_gone"} 2\n' in told
+    assert 'dreamd_gateway_upstream_connections{upstream="up",state="busy"} 3\n' in told
+    assert 'dreamd_gateway_upstream_reachable{upstream="up"} 0\n' in told
 
 
 def test_a_process_knows_what_it_uses() -> None:

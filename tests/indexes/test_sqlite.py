@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dreamd.errors import StoreError
+from dreamd.indexes._file import File
 from dreamd.indexes.base import Hit, Index, Vector
 from dreamd.indexes.sqlite import OPEN
 from dreamd.stores.base import Mark
@@ -109,6 +110,22 @@ def test_who_has_it_open_notices_that_another_began_anew(index: Index, tmp_path:
     assert b"verysecret" not in b"".join(file.read_bytes() for file in tmp_path.glob("recall.db*"))
     assert seqs(other, "red") == {2}
     other.close()
+
+
+def test_a_file_that_goes_in_the_midst_is_made_anew_and_private(tmp_path: Path) -> None:
+    file = File(tmp_path / "recall.db")
+    lost = []
+
+    def look(connection: sqlite3.Connection) -> int:
+        if not lost:
+            lost.append(file.path.unlink())
+            raise sqlite3.OperationalError("no such table: documents")
+        return int(connection.execute("SELECT count(*) FROM documents").fetchone()[0])
+
+    file.change(lambda connection: connection.execute("SELECT 1").fetchone(), None)
+    assert file.read(look, -1) == 0
+    assert file.path.stat().st_mode & 0o777 == 0o600
+    file.close()
 
 
 def test_a_damaged_index_is_scrubbed_all_the_same(index: Index, tmp_path: Path) -> None:
