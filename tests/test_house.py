@@ -97,11 +97,19 @@ def _swallows(handler: ast.ExceptHandler) -> bool:
     )
 
 
-def test_nothing_outside_the_supervisor_swallows_every_exception() -> None:
+# Who else outlives a bug that is not his own, and tells of it.
+ENDURES = {
+    "dreamd/supervisor.py": "the daemon's tasks",
+    "dreamd/http/jobs.py": "work that a request began: it fails as a job, and the face stays open",
+    "dreamd/trace.py": "an agent's own objects, in the agent's process, where nothing of dreamd's may be raised",
+}
+
+
+def test_nothing_but_the_supervisors_swallows_every_exception() -> None:
     found = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in SOURCES
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.ExceptHandler) and _swallows(node)
     ]
-    assert [place for place in found if not place.startswith("dreamd/supervisor.py")] == []
+    assert [place for place in found if place.partition(":")[0] not in ENDURES] == []

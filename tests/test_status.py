@@ -11,7 +11,8 @@ import pytest
 from msgspec.structs import replace
 
 from dreamd.gate.limit import starting
-from dreamd.gate.passing import GatewayShown, Passing, publish
+from dreamd.gate.passing import GatewayShown, Passing
+from dreamd.gate.passing import publish as gateway_publish
 from dreamd.gate.shown import publish, shown
 from dreamd.gate.state import LaneState, Rules, told
 from dreamd.locks import DAEMON, exclusive
@@ -162,15 +163,15 @@ def test_a_running_daemon_is_named(house: Build) -> None:  # noqa: F811
 
 def test_what_the_gateway_carried_is_told_of_a_daemon_that_runs_and_of_no_other(house: Build) -> None:  # noqa: F811
     home = house("anna")
-    shown = GatewayShown("127.0.0.1:8377", os.getpid(), NOON, Passing(calls=3))
-    publish(home.parts.store, shown)
+    gateway = GatewayShown("127.0.0.1:8377", os.getpid(), NOON, Passing(calls=3))
+    gateway_publish(home.parts.store, gateway)
     assert status(home.parts).gateway is None
 
     async def beside() -> Status:
         async with exclusive(home.parts.state / DAEMON, home.clock, what="dreamd runs"):
             return await anyio.to_thread.run_sync(status, home.parts)
 
-    assert anyio.run(beside).gateway == shown
+    assert anyio.run(beside).gateway == gateway
 
 
 def test_a_glance_loads_nothing_slow(tmp_path: Path) -> None:

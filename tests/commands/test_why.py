@@ -104,7 +104,7 @@ def test_an_error_tells_what_is_wrong_with_the_line(tmp_path: Path) -> None:
         assert isinstance(error, UsageError)
         assert says in str(error)
     for what, says in (
-        (str(cat.memory), "names no line"), ("MEMORY.md:x", "names no line"), (f"{cat.memory}x:1", "no file"),
+        (str(cat.memory), "names no line"), ("MEMORY.md:x", "names no line"), (f"{cat.memory}x:1", "no agent"),
         (f"{cat.log}:1", "is no agent's"),
     ):  # fmt: skip
         assert says in str(cat.run("why", what).exception)
