@@ -58,7 +58,9 @@ def records(index: Index, question: Question) -> list[tuple[int, float]]:
     """Seqs, best first, with a figure that orders them."""
     found = index.search(question.terms, question.agents, conclusions=False, most=_RECORDS)
     scores = scoring.relevance(found)
-    around = index.beside(scoring.spoken_for(found.hits, scores))
+    own = {(hit.session, hit.place): hit.seq for hit in found.hits}
+    others = [place for place in scoring.spoken_for(found.hits, scores) if place not in own]
+    around = {**own, **index.beside(others)}
     whole = scoring.in_context(found.hits, scores, around)
     if question.vector is not None:
         whole = _with_meaning(index, question.vector, question.agents, whole, around)
