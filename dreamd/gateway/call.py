@@ -26,6 +26,7 @@ from dreamd.gateway.upstream import Outgoing, Pool, User
 from dreamd.parts import ForegroundCall
 
 MAX_HEAD = 64 << 10  # bytes of one head
+MAX_INTERIM = 20  # answers (1xx) in one piece
 MAX_KEPT = 256 << 10  # bytes of a request that are kept to send it again
 STALE_S = 2.0  # after it was sent a request is known to have met a closed connection
 MAX_UNSENT = 64 << 10  # bytes of a request that wait for the connection, before its client must
@@ -245,12 +246,16 @@ class Call(User):
         """Zero or more interim answers (1xx), then the answer."""
         self._heard = True
         data = self._head_in + data if self._head_in else data
+        interim = 0
         while (end := data.find(message.END)) >= 0:
             head, data = message.response(data[: end + 4]), data[end + 4 :]
             if head.status >= _FINAL or head.status == _SWITCHING:
                 self._head_in = b""
                 self._begin_answer(head, data)
                 return
+            interim += 1
+            if interim > MAX_INTERIM:
+                raise Malformed("nothing but interim answers")
             if self._head.chunks:
                 self._client.write(message.back(head, chunked=False, lasting=True))
         if len(data) > MAX_HEAD:

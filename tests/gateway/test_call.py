@@ -95,6 +95,15 @@ async def test_interim_answers_pass_and_are_not_the_answer() -> None:
         assert h.lanes.calls[0].status == 200
 
 
+async def test_an_upstream_that_says_nothing_but_interim_answers_is_not_listened_to() -> None:
+    async with house(saying(b"HTTP/1.1 102 Processing\r\n\r\n" * 2000)) as h:
+        client = await h.client()
+        await client.send(post())
+        while (answer := await client.head()).status == 102:
+            pass
+        assert answer.status == 502
+
+
 @pytest.mark.parametrize("end", ["close", "reset"])
 @pytest.mark.parametrize("said", [b"", b"HTTP/1.1 200 OK\r\nConte"])
 async def test_an_upstream_that_breaks_off_before_its_answer_is_an_error_of_the_gateway(
