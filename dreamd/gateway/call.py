@@ -11,6 +11,7 @@
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine
 from typing import Protocol
 
@@ -366,4 +367,8 @@ def why(error: OSError | UnicodeError) -> str:
     told = (
         getattr(error, "verify_message", "") or getattr(error, "strerror", "") or getattr(error, "reason", "")
     )
+    if (
+        isinstance(error, OSError) and error.errno and str(told).startswith("Connect call failed")
+    ):  # asyncio's
+        return os.strerror(error.errno)
     return str(told or type(error).__name__)

@@ -85,6 +85,7 @@ async def test_an_upstream_that_is_down_is_told_in_the_apis_own_shape_and_once_a
         assert named == ["down"]
     assert (openai.status, anthropic.status) == (502, 502)
     assert openai.json["error"]["type"] == "server_error"
+    assert "'down' cannot be reached: Connection refused" in openai.json["error"]["message"]
     assert openai.headers["x-request-id"] in openai.json["error"]["message"]
     assert anthropic.json["error"]["type"] == "api_error"
     assert anthropic.headers["request-id"] == anthropic.json["request_id"]
