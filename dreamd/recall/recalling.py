@@ -15,7 +15,7 @@ from dreamd.clock import local_date
 from dreamd.config import zone_of
 from dreamd.errors import DiskFull, DreamdError, StoreError, UsageError
 from dreamd.indexes.base import Index
-from dreamd.memories import Memory, Status
+from dreamd.memories import Memory
 from dreamd.parts import Parts
 from dreamd.pool.language import Tongue, detect
 from dreamd.pool.redaction import redact
@@ -158,12 +158,8 @@ def _unasked(one: RecalledInsight) -> bool:
 def _insights(parts: Parts, index: Index, asking: _Asking) -> list[Chosen]:
     unasked = int(asking.budget * parts.config.recall.standing_share) // _RECORD_TOKENS + _MORE
     near = finding.conclusions(index, asking.question, unasked)
-    query = MemoryQuery(seqs=near.seqs, types=("insight",), statuses=_TOLD)
-    known = list(parts.store.memories(query)) if near.seqs else []
+    known = list(parts.store.memories(MemoryQuery(seqs=near.seqs))) if near.seqs else []
     return chosen(asking.asked, known, near.words, near.meaning, near.standing)
-
-
-_TOLD: tuple[Status, ...] = ("candidate", "long_term", "superseded", "archived")
 
 
 def _told(parts: Parts, found: Sequence[Chosen], asking: _Asking) -> list[RecalledInsight]:
@@ -202,7 +198,7 @@ def _records(parts: Parts, index: Index, asking: _Asking, besides: set[str]) -> 
     }
     if not likely:
         return []
-    known = parts.store.memories(MemoryQuery(seqs=tuple(likely), types=("raw",)))
+    known = parts.store.memories(MemoryQuery(seqs=tuple(likely)))
     then = asking.asked.then
     records = [
         record
