@@ -15,7 +15,7 @@ from dreamd.clock import local_date, within_reach
 from dreamd.config import zone_of
 from dreamd.errors import DiskFull, DreamdError, StoreError, UsageError
 from dreamd.indexes.base import Index
-from dreamd.memories import Memory
+from dreamd.memories import Memory, Status
 from dreamd.parts import Parts
 from dreamd.pool.language import Tongue, detect
 from dreamd.pool.redaction import redact
