@@ -51,8 +51,16 @@ from tests.virtual import LoopClock, VirtualProvider, VirtualUpstream, foregroun
 TOKEN_S = 0.1  # in real time
 PERSON_TOKENS, DREAM_TOKENS = 2, 30
 RETRY_S, GIVE_UP_S = 0.05, 5.0
-WARM_UP = 60  # dream tokens' times before anything is measured
+WARM_UP_S = 30.0  # and two dreams: real time before anything is measured
 MODES = ("alone", "dreamd", "naive")
+
+
+@dataclass(frozen=True)
+class Life:
+    """`gateway.serve.Life`."""
+
+    parts: Parts
+    changed: anyio.Event
 
 
 @dataclass(frozen=True)
@@ -239,7 +247,7 @@ async def measured(mode: str, setup: Setup, url: str, seed: int, asked: argparse
             async with dreaming(mode, parts, setup, url, seed), httpx.AsyncClient() as asking:
                 warm = [replace(turn, start=turn.start / 4) for turn in turns[: len(turns) // 8]]
                 await work(person, warm, asked.scale, time.perf_counter(), Seen())
-                await asyncio.sleep(WARM_UP * TOKEN_S * asked.scale)
+                await asyncio.sleep(warm_up(setup) * asked.scale)
                 await asking.post(url.removesuffix("/v1") + "/reset")
                 began = time.perf_counter()
                 await work(person, turns, asked.scale, began, seen)
@@ -271,7 +279,7 @@ async def person_of(
 ) -> Person:
     if asked.through != "gateway":
         return Person(url, "/v1/chat/completions", parts.foreground and parts.foreground(), url)
-    start(serve, parts)
+    start(serve, Life(parts, anyio.Event()))
     listen = f"http://{parts.config.gateway.listen}"
     async with httpx.AsyncClient() as client:
         for _ in range(100):
@@ -290,10 +298,10 @@ async def reckoned(mode: str, setup: Setup, seed: int, seconds: float) -> Seen:
     gated = GatedProvider(lanes.lane("http://upstream/v1"), VirtualProvider(upstream))
     seen, numbers = Seen(), count()
     turns = list(setup.turns(seed, seconds * setup.longer))
-    warm_up = 2 * setup.dream_tokens * TOKEN_S + 30
+    began = warm_up(setup)
 
     async def person(turn: Turn) -> None:
-        meant = turn.start + warm_up
+        meant = turn.start + began
         await anyio.sleep_until(meant)
         for _ in range(turn.calls):
             seen.refused += await foreground_call(upstream, lanes, PERSON_TOKENS)
@@ -305,12 +313,12 @@ async def reckoned(mode: str, setup: Setup, seed: int, seconds: float) -> Seen:
         for number in range(setup.dreams if mode != "alone" else 0):
             provider = VirtualProvider(upstream) if mode == "naive" else gated
             dreams.start_soon(sleeper, provider, random.Random(seed + number), setup, numbers)
-        await anyio.sleep(warm_up)
+        await anyio.sleep(began)
         before, made, wasted = upstream.finished["dream"], upstream.tokens["dream"], upstream.wasted
         async with anyio.create_task_group() as people:
             for turn in turns:
                 people.start_soon(person, turn)
-        took = anyio.current_time() - warm_up
+        took = anyio.current_time() - began
         seen.dreams = (upstream.finished["dream"] - before) / took
         seen.wasted = (upstream.wasted - wasted) / max(1, upstream.tokens["dream"] - made)
         seen.limit = repr(lanes.lane("http://upstream/v1").state.limit)
@@ -338,6 +346,10 @@ def run(setup: Setup, seed: int, asked: argparse.Namespace) -> dict[str, Seen]:
             flush=True,
         )
     return found
+
+
+def warm_up(setup: Setup) -> float:
+    return WARM_UP_S + 2 * setup.dream_tokens * TOKEN_S
 
 
 def spread(values: list[float], worst: Callable[[list[float]], float]) -> str:
