@@ -7,7 +7,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Protocol, cast
+from typing import Protocol, Self, cast
 
 import anyio
 from anyio import CancelScope, to_thread
@@ -42,6 +42,13 @@ class Threshold:
         self._where = Address()
         self._socket: socket.socket | None = None
         self._inode = 0
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        with CancelScope(shield=True):
+            await to_thread.run_sync(self.close)
 
     def opened(self, parts: Parts) -> tuple[Address, socket.socket]:
         """The address, and a handle of the socket that may be closed. Blocking. Raises ConfigError, OSError."""
@@ -80,12 +87,8 @@ async def face(parts: Parts, ready: Callable[[], bool], threshold: Threshold | N
     is its owner's to close; without one the socket goes with the face.
     """
     if threshold is None:
-        threshold = Threshold()
-        try:
-            await face(parts, ready, threshold)
-        finally:
-            with CancelScope(shield=True):
-                await to_thread.run_sync(threshold.close)
+        async with Threshold() as own:
+            await face(parts, ready, own)
     if not parts.config.http.listen:
         await to_thread.run_sync(threshold.close)
         await anyio.sleep_forever()

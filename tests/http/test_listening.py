@@ -31,7 +31,7 @@ from dreamd.events import silent
 from dreamd.http.listening import face
 from dreamd.parts import Parts
 from dreamd.stores.inmemory import InMemoryStore
-import dreamd.supervisor
+import dreamd.supervisor.life
 import pathlib
 
 def loaded(): return sorted(name for name in {HEAVY!r} if name in sys.modules)
