@@ -89,6 +89,7 @@ async def face(parts: Parts, ready: Callable[[], bool], threshold: Threshold | N
     if threshold is None:
         async with Threshold() as own:
             await face(parts, ready, own)
+        return
     if not parts.config.http.listen:
         await to_thread.run_sync(threshold.close)
         await anyio.sleep_forever()
