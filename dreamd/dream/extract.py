@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from dreamd.dream.draft import Draft, Quote
-from dreamd.memories import Entity, Memory
+from dreamd.memories import GONE, Entity, Memory
 from dreamd.pool import acts, cues, entities
 from dreamd.pool.acts import Act, normal
 from dreamd.pool.speech import instruction, redacted
@@ -26,7 +26,6 @@ _SURE = {
 }
 _AGENTS_WORD = 0.5  # confidence of a lesson that an agent drew
 _NEAR = 12  # records of a session between a failure and the words on it
-_GONE = ("withdrawn", "forgotten")
 
 corrects = acts.corrects
 
@@ -47,7 +46,7 @@ def drafts(memories: Iterable[Memory]) -> list[Draft]:
 def _found(memories: Iterable[Memory]) -> Iterator[Draft]:
     sessions: dict[tuple[str, str], _Session] = {}
     for memory in memories:
-        if memory.type != "raw" or memory.status in _GONE:
+        if memory.type != "raw" or memory.status in GONE:
             continue
         session = sessions.setdefault((memory.agent, memory.session_id), _Session())
         session.heard += 1
