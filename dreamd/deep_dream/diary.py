@@ -15,8 +15,9 @@ from msgspec import Struct
 from dreamd.deep_dream.audit import Audited, Refusal
 from dreamd.deep_dream.grounds import SUPPORTED, Fault
 from dreamd.pool.language import Tongue
+from dreamd.pool.redaction import redacted
 from dreamd.pool.similarity import contrary, covered
-from dreamd.pool.speech import instruction, redacted, rule_like
+from dreamd.pool.speech import instruction, rule_like
 from dreamd.pool.support import unsupported
 
 TOLD = 0.25  # of a diary sentence's words that its sources must hold; a rule in it needs SUPPORTED

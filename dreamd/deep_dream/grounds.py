@@ -11,8 +11,9 @@ from typing import Literal, get_args
 from dreamd.deep_dream.sources import Source
 from dreamd.memories import Memory
 from dreamd.pool.claims import unspoken
+from dreamd.pool.redaction import redacted
 from dreamd.pool.similarity import contrary, covered, negated, overlap
-from dreamd.pool.speech import explicit, instruction, redacted, rule_like
+from dreamd.pool.speech import explicit, instruction, rule_like
 from dreamd.pool.support import facts, unsupported
 
 Fault = Literal[

@@ -11,7 +11,8 @@ from dreamd.dream.draft import Draft, Quote
 from dreamd.memories import GONE, Entity, Memory
 from dreamd.pool import acts, cues, entities
 from dreamd.pool.acts import Act, normal
-from dreamd.pool.speech import instruction, redacted
+from dreamd.pool.redaction import redacted
+from dreamd.pool.speech import instruction
 from dreamd.pool.stated import sentences
 
 # confidence by cue, 1 for all others: a plain statement may be of the moment, a passing word surely is

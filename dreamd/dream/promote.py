@@ -19,9 +19,10 @@ from dreamd.dream.said import by_human
 from dreamd.dream.verify import bears_out, hard, of_sources
 from dreamd.memories import Kind, Memory, Status
 from dreamd.pool.acts import acts
+from dreamd.pool.redaction import redacted
 from dreamd.pool.remembering import remembering_verdicts
 from dreamd.pool.similarity import covered
-from dreamd.pool.speech import redacted, rule_like
+from dreamd.pool.speech import rule_like
 from dreamd.records import Trust
 from dreamd.sections import Promote
 

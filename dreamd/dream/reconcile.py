@@ -31,7 +31,7 @@ from dreamd.dream.promote import evidence_of, support_of, telling
 from dreamd.dream.wording import wording
 from dreamd.memories import Memory, Status
 from dreamd.pool.acts import acts
-from dreamd.pool.speech import redacted
+from dreamd.pool.redaction import redacted
 from dreamd.sections import Dream
 from dreamd.stores.base import Contradiction
 

@@ -17,8 +17,9 @@ from dreamd.dream.said import by_human, commands, fold, said
 from dreamd.memories import Memory
 from dreamd.pool.claims import unspoken
 from dreamd.pool.language import Tongue
+from dreamd.pool.redaction import redacted
 from dreamd.pool.similarity import contrary, covered, keywords, negated
-from dreamd.pool.speech import explicit, redacted, rule_like
+from dreamd.pool.speech import explicit, rule_like
 from dreamd.pool.support import facts, unsupported
 from dreamd.records import Trust
 

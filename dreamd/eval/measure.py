@@ -13,7 +13,8 @@ from msgspec import Struct
 from dreamd.eval.attribution import Attribution
 from dreamd.eval.truth import Plant, World
 from dreamd.memories import STATUSES, Memory, Status
-from dreamd.pool.speech import redacted, rule_like
+from dreamd.pool.redaction import redacted
+from dreamd.pool.speech import rule_like
 from dreamd.records import Trust
 from dreamd.stores.base import MemoryQuery, Store
 

@@ -51,8 +51,3 @@ def explicit(text: str) -> bool:
 def instruction(text: str) -> bool:
     """Addressed to whoever reads it, to be carried out."""
     return _INSTRUCTION.search(_normal(text)) is not None
-
-
-def redacted(text: str) -> bool:
-    """A secret stood here; such a line is never promoted."""
-    return "[redacted:" in text.casefold()

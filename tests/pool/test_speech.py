@@ -1,6 +1,6 @@
 import pytest
 
-from dreamd.pool.speech import explicit, instruction, redacted, rule_like
+from dreamd.pool.speech import explicit, instruction, rule_like
 
 
 @pytest.mark.parametrize(
@@ -78,8 +78,3 @@ def test_an_instruction_is_seen(text: str) -> None:
 @pytest.mark.parametrize("text", ["The deploy script runs in Berlin", "Run failed twice", "用户执行了部署"])
 def test_a_report_is_no_instruction(text: str) -> None:
     assert not instruction(text)
-
-
-def test_the_mark_of_a_secret_is_seen() -> None:
-    assert redacted("key [REDACTED:api-key]")
-    assert not redacted("a redacted report")
