@@ -135,6 +135,21 @@ def section(text: str) -> Section:
     return Section(f"<!-- dreamd dream {hashlib.sha256(text.encode()).hexdigest()[:12]} -->", text)
 
 
+_MARK = re.compile(r"^<!-- dreamd dream [0-9a-f]+ -->[ \t]*$", re.MULTILINE)
+_EMPTY_LIST = re.compile(r"^### [^\n]*\n\s*(?=^###|^<!-- dreamd dream |\Z)", re.MULTILINE)
+
+
+def begins(diary: str) -> int:
+    """Where dreamd's first section stands, as an offset of characters; behind the end where there is none."""
+    found = _MARK.search(diary)
+    return found.start() if found else len(diary)
+
+
+def emptied(diary: str) -> str:
+    """The diary without the headings of lists in which no line is left."""
+    return _EMPTY_LIST.sub("", diary)
+
+
 class Night(Struct, frozen=True, kw_only=True):
     """What the diary is told beside the audit. `sources` are the texts that a sentence may rest on."""
 

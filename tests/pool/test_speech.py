@@ -1,6 +1,6 @@
 import pytest
 
-from dreamd.pool.speech import explicit, instruction, rule_like
+from dreamd.pool.speech import asks, explicit, instruction, rule_like
 
 
 @pytest.mark.parametrize(
@@ -78,3 +78,9 @@ def test_an_instruction_is_seen(text: str) -> None:
 @pytest.mark.parametrize("text", ["The deploy script runs in Berlin", "Run failed twice", "用户执行了部署"])
 def test_a_report_is_no_instruction(text: str) -> None:
     assert not instruction(text)
+
+
+@pytest.mark.parametrize("text", ["Which port is it? ", "用哪个端口？", "你喜欢茶吗", "你喜欢茶吗。"])
+def test_a_question_is_heard_by_its_end(text: str) -> None:
+    assert asks(text)
+    assert not asks(f"{text} I use 8080.")
