@@ -113,12 +113,6 @@ def _fresh(store: Store, agent_id: str, portion: Portion) -> tuple[tuple[Memory,
     return found[: portion.most], len(found) > portion.most
 
 
-def fresh_count(store: Store, agent_id: str, most: int) -> int:
-    """How many raw memories wait for a dream; it stops counting at `most`."""
-    query = MemoryQuery(agent=agent_id, types=("raw",), origins=LIVED, statuses=UNDREAMT, limit=most)
-    return sum(1 for _ in store.memories(query))
-
-
 def _language(agent: Agent, memories: Iterable[Memory]) -> Tongue:
     if agent.language != "auto":
         return agent.language
