@@ -4,8 +4,8 @@ import anyio
 import pytest
 from starlette.datastructures import Headers
 
+from dreamd.address import Address
 from dreamd.http import exchange, guard
-from dreamd.http.address import Address
 from dreamd.http.guard import refuse_foreigners
 from dreamd.http.problems import Refused
 from tests.http.conftest import TOKEN
