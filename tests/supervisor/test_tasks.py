@@ -2,14 +2,35 @@ import json
 from collections.abc import Callable
 
 import anyio
+import anyio.lowlevel
+from msgspec.structs import replace
 
 from dreamd.hand.plan import LEFT
+from dreamd.sections import Gateway
 from dreamd.stores.base import Changes
-from dreamd.supervisor.kept import LONGEST_PAUSE_S
-from dreamd.supervisor.tasks import forgotten
+from dreamd.supervisor.kept import LONGEST_PAUSE_S, Failures
+from dreamd.supervisor.tasks import GatewayLife, forgotten
 from tests.night.conftest import House, house  # noqa: F401 - a fixture
 
 Build = Callable[..., House]
+
+
+async def test_the_gateway_opens_once_it_is_asked_for_and_goes_with_its_life(house: Build) -> None:  # noqa: F811
+    home = house("anna")
+    place = home.root / "gateway.sock"
+    life = GatewayLife(home.parts, Failures())
+    listen = replace(home.parts.config, gateway=Gateway(listen=f"unix:{place}"))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(life.kept)
+        await anyio.lowlevel.checkpoint()
+        assert home.told.named("gateway.opened") == []
+        life.goes_on(replace(home.parts, config=listen))
+        with anyio.fail_after(60):
+            while not home.told.named("gateway.opened"):  # noqa: ASYNC110 - it is told, not signalled
+                await anyio.sleep(0.01)
+        assert place.is_socket()
+        life.close()
+    assert not place.exists()
 
 
 async def test_what_a_crash_left_halfforgotten_is_finished_at_the_start(house: Build) -> None:  # noqa: F811
