@@ -5,7 +5,8 @@ Each source knows its evidence: memories of the pool, or the place in a file for
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
@@ -108,18 +109,7 @@ def gather(parts: Parts, agent_id: str, day: date, lookback_days: int) -> Materi
     versions = parts.store.versions(agent_id)
     own = [version for version in versions if version.path == str(place.memory)]
     evidence = parts.store.evidence(agent_id)
-    now = parts.clock.now()
-
-    def found(path: Path, content: Content) -> FileVersion:
-        return FileVersion(
-            agent=agent_id,
-            path=str(path),
-            author="found",
-            content=content.text,
-            sha256=content.sha256,
-            at=now,
-        )
-
+    found = partial(_found, agent_id, parts.clock.now())
     reader = _Pool(parts.store, agent_id)
     blocks = memory_file.parse(base.text)
     keep = _Keep(parts.config.deep_dream.protected, reader.pinned(), brought_back(own))
@@ -149,6 +139,12 @@ def gather(parts: Parts, agent_id: str, day: date, lookback_days: int) -> Materi
         settled=bool(own) and own[0].sha256 == base.mark,
         undone=undone(own, base.text),
         language=detect(texts) if agent.language == "auto" else agent.language,
+    )
+
+
+def _found(agent_id: str, at: datetime, path: Path, content: Content) -> FileVersion:
+    return FileVersion(
+        agent=agent_id, path=str(path), author="found", content=content.text, sha256=content.sha256, at=at
     )
 
 

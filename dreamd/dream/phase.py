@@ -26,11 +26,10 @@ from dreamd.dream.extract import drafts as extracted
 from dreamd.dream.material import Known, Material, Portion, gather
 from dreamd.events import DREAM_FINISHED, DREAM_PARKED
 from dreamd.locks import dream_lock, exclusive
-from dreamd.parts import Metered, Parts
+from dreamd.parts import NO_LLM, Metered, Parts
 from dreamd.sections import Llm
 from dreamd.stores.base import Changes, LedgerRow, RunState, Usage, cost, summed
 
-NO_LLM = "no LLM is configured"
 NOTHING = "nothing new"
 WAIT_S = 0.25
 
