@@ -36,6 +36,11 @@ class SystemClock(Clock):
         await anyio.sleep(seconds)
 
 
+def to_the_minute(at: datetime) -> str:
+    """`2026-03-02 10:00 UTC`."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M} UTC"
+
+
 def local_date(at: datetime, zone: ZoneInfo) -> date:
     """The local calendar day (the window) of an aware time."""
     return at.astimezone(zone).date()

@@ -1,8 +1,9 @@
 """What the pool holds: one shape for raw records, summaries and insights (DESIGN 4.1)."""
 
 import hashlib
+from collections.abc import Iterable
 from datetime import date, datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from msgspec import Struct
 
@@ -12,6 +13,9 @@ MemoryType = Literal["raw", "summary", "insight"]
 Status = Literal[
     "fresh", "dreamt", "candidate", "long_term", "superseded", "withdrawn", "archived", "forgotten"
 ]
+STATUSES: tuple[Status, ...] = get_args(Status)
+GONE: tuple[Status, ...] = ("withdrawn", "forgotten")  # nothing rests on these any more
+THERE = tuple(status for status in STATUSES if status != "forgotten")
 Kind = Literal["preference", "fact", "decision", "lesson", "behaviour", "procedure"]
 
 
@@ -65,9 +69,19 @@ class Memory(Struct, frozen=True, kw_only=True, omit_defaults=True):
     seq: int = 0
 
     @property
+    def happened(self) -> datetime:
+        """Where the log does not say when, it is when dreamd stored it."""
+        return self.timestamp or self.received_at
+
+    @property
     def by_a_person(self) -> bool:
         """A record of the human's own words."""
         return self.role == "user" and self.origin == "human"
+
+
+def memory_ids(refs: Iterable[str]) -> tuple[str, ...]:
+    """Those refs that name memories; the others name lines of files, as `version:<version_id>#<line number>`."""
+    return tuple(ref for ref in refs if ":" not in ref)
 
 
 def raw_id(agent: str, identity: str) -> str:

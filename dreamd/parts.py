@@ -13,6 +13,8 @@ from dreamd.indexes.base import Index
 from dreamd.providers.base import Provider
 from dreamd.stores.base import LedgerRow, Store, Usage
 
+NO_LLM = "no LLM is configured"  # why a phase goes by its rule, in its row of the ledger
+
 
 class Metered(Provider, Protocol):
     """The provider of one job."""

@@ -3,13 +3,17 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from dreamd.clock import instant, local_date, night_moment, within_reach
+from dreamd.clock import instant, local_date, night_moment, to_the_minute, within_reach
 
 BERLIN = ZoneInfo("Europe/Berlin")
 
 
 def test_a_wall_time_in_the_spring_gap_falls_on_its_far_side() -> None:
     assert instant(date(2026, 3, 29), time(2, 30), BERLIN) == datetime(2026, 3, 29, 1, 30, tzinfo=UTC)
+
+
+def test_a_time_is_shown_to_the_minute_with_its_zone() -> None:
+    assert to_the_minute(datetime(2026, 3, 2, 10, 0, 59, tzinfo=BERLIN)) == "2026-03-02 09:00 UTC"
 
 
 def test_a_wall_time_in_the_autumn_fold_is_the_first_of_the_two() -> None:

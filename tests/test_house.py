@@ -99,7 +99,7 @@ def _swallows(handler: ast.ExceptHandler) -> bool:
 
 # Who else outlives a bug that is not his own, and tells of it.
 ENDURES = {
-    "dreamd/supervisor.py": "the daemon's tasks",
+    "dreamd/supervisor/kept.py": "the daemon's tasks",
     "dreamd/http/jobs.py": "work that a request began: it fails as a job, and the face stays open",
     "dreamd/trace.py": "an agent's own objects, in the agent's process, where nothing of dreamd's may be raised",
 }

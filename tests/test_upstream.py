@@ -83,6 +83,7 @@ async def test_more_slots_let_the_waiting_in() -> None:
             await server.until("foreground", "most_running", 2)
             tasks.cancel_scope.cancel()
         await server.until("foreground", "abandoned", 2)
+        assert server.slots.taken == 0
 
 
 def test_it_serves_from_a_process_of_its_own() -> None:

@@ -18,12 +18,11 @@ from dreamd.daemon import open_parts
 from dreamd.errors import UsageError
 from dreamd.gate.order import asked_by_a_person
 from dreamd.locks import one_night
-from dreamd.parts import Parts
+from dreamd.parts import NO_LLM, Parts
 from dreamd.stores.base import LedgerRow, MemoryQuery
 
 T = TypeVar("T")
 
-_NO_LLM = "no LLM is configured"  # as `daily.phase` gives its reason
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
 agent_option = click.option("--agent", metavar="ID", help="Only this agent.")
@@ -90,7 +89,7 @@ def entries(count: int) -> str:
 
 def became(row: LedgerRow) -> str:
     """`done`, `failed (the disk is full)`."""
-    by_rule = " by rule" if row.state == "done" and row.reason == _NO_LLM else ""
+    by_rule = " by rule" if row.state == "done" and row.reason == NO_LLM else ""
     return f"{row.state}{by_rule}{f' ({row.reason})' if row.reason else ''}"
 
 

@@ -6,7 +6,7 @@ import anyio
 import click
 
 from dreamd.commands._show import loaded
-from dreamd.supervisor import serve
+from dreamd.supervisor.life import serve
 
 
 @click.command("run")

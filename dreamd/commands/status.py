@@ -3,6 +3,7 @@
 import click
 
 from dreamd import config as configuration
+from dreamd.clock import to_the_minute
 from dreamd.commands._show import became, json_option, opened, print_json, some
 from dreamd.errors import ConfigError, DreamdError
 from dreamd.gate.passing import GatewayShown
@@ -94,7 +95,7 @@ def _who(daemon: Holder | None) -> str:
 
 def _print_agent(agent: AgentStatus, when: str) -> None:
     off = "" if agent.enabled else " (disabled)"
-    read = f", last read {agent.last_read:%Y-%m-%d %H:%M} UTC" if agent.last_read else ""
+    read = f", last read {to_the_minute(agent.last_read)}" if agent.last_read else ""
     had = f"{some(agent.logs, 'log')}, {some(agent.records, 'record')}{read}"
     click.echo(f"{agent.agent}{off}: {', '.join(agent.formats)}, {had}")
     for row in agent.last_night:

@@ -3,6 +3,7 @@
 import anyio
 import click
 
+from dreamd.clock import to_the_minute
 from dreamd.commands._show import json_option, opened, print_json
 from dreamd.hand.evidence import Node, evidence
 from dreamd.pool.plain import plain
@@ -51,7 +52,7 @@ def show(node: Node, depth: int = 0) -> None:
 def _where(node: Node) -> str:
     if node.kind == "record":
         place = f"table {node.table} row {node.row}" if node.table else f"byte {node.offset} +{node.length}"
-        at = f", {node.at:%Y-%m-%d %H:%M} UTC" if node.at else ""
+        at = f", {to_the_minute(node.at)}" if node.at else ""
         if node.standing == "told":
             return at.removeprefix(", ")
         return f"{node.file or 'log unknown'} {place}{at}"

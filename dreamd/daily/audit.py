@@ -13,6 +13,7 @@ from dreamd.daily.reply import Line, Parsed
 from dreamd.daily.transcript import Event
 from dreamd.pool.claims import unspoken
 from dreamd.pool.language import Tongue, detect
+from dreamd.pool.redaction import redacted
 from dreamd.pool.similarity import covered, negated
 from dreamd.pool.support import facts, unsupported
 
@@ -76,16 +77,13 @@ def _fault(line: Line, cited: Sequence[Event]) -> str:
     return next(_faults(line.text, cited), "")
 
 
-_REDACTED = "[redacted:"
-
-
 def _faults(text: str, cited: Sequence[Event]) -> Iterator[str]:
     if len(cited) > MOST_CITED:
         yield f"rests on more than {MOST_CITED} events"
     if len(text) > MOST_CHARACTERS:
         yield f"is longer than {MOST_CHARACTERS} characters"
     sources = [said for event in cited for said in (event.asked, *event.answers) if said]
-    if _REDACTED in text.casefold() and _REDACTED not in "\n".join(sources).casefold():
+    if redacted(text) and not any(map(redacted, sources)):
         yield "held a secret that its events do not hold"
     missing = unsupported(text, sources)
     if missing:

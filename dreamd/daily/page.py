@@ -89,6 +89,16 @@ def sections(text: str) -> list[tuple[int, int]]:
     return [found.span("body") for found in _SECTION.finditer(text)]
 
 
+_EMPTY = re.compile(
+    r"^<!-- dreamd daily [^\n]* -->[ \t]*\r?\n## [^\n]*\n\s*<!-- /dreamd -->[ \t]*(?:\r?\n|\Z)", re.MULTILINE
+)
+
+
+def emptied(text: str) -> str:
+    """The text without those of dreamd's sections in which no line is left."""
+    return _EMPTY.sub("", text)
+
+
 def put(text: str, section: Section, *, instead_of: Collection[str] | None = ()) -> str:
     """The file's text with the section: appended, or in the place of earlier ones of that day.
 

@@ -21,7 +21,7 @@ from dreamd.daily.prompt import Day
 from dreamd.errors import DiskFull, DreamdError, FileChanged, ProviderError, WorkspaceError
 from dreamd.events import LINE_REFUSED, PHASE_FAILED, PHASE_FINISHED
 from dreamd.memories import Memory, Status
-from dreamd.parts import Metered, Outcome, Parts
+from dreamd.parts import NO_LLM, Metered, Outcome, Parts
 from dreamd.stores.base import Changes, LedgerRow, MemoryQuery, RunState, Usage, cost, summed
 
 
@@ -107,7 +107,7 @@ class _Run:
     async def _told(self) -> Summary:
         events, day = self.material.events, self._day()
         if self.parts.provider is None:
-            return ruled(events, day, "no LLM is configured")
+            return ruled(events, day, NO_LLM)
         self.provider = self.parts.provider(self.job)
         last = self._attempt() >= self.parts.config.night.max_attempts
         return await summary(self.provider, events, day, last_attempt=last)

@@ -17,7 +17,8 @@ from dreamd.deep_dream.reply import Proposal, Proposed
 from dreamd.deep_dream.retiring import founded
 from dreamd.deep_dream.sources import Source
 from dreamd.errors import ReplyUnusable
-from dreamd.pool.speech import instruction, redacted
+from dreamd.pool.redaction import redacted
+from dreamd.pool.speech import instruction
 from dreamd.pool.support import unsupported
 from dreamd.sections import DeepDream
 

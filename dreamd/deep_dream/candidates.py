@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from datetime import date, datetime
 
 from dreamd.deep_dream.audit import Accepted
-from dreamd.memories import Memory, derived_id
+from dreamd.memories import Memory, derived_id, memory_ids
 from dreamd.records import Trust
 
 CONFIDENCE = 0.3
@@ -12,7 +12,7 @@ CONFIDENCE = 0.3
 
 def candidate(agent: str, day: date, line: Accepted, now: datetime) -> Memory | None:
     """The insight that waits for a second day; None when nothing in the pool bears it."""
-    refs = tuple(ref for ref in flat(line) if ":" not in ref)
+    refs = memory_ids(flat(line))
     records = {record.memory_id: record for source in line.cites for record in source.records}
     if not refs or not records:
         return None

@@ -15,8 +15,9 @@ from msgspec import Struct
 from dreamd.deep_dream.audit import Audited, Refusal
 from dreamd.deep_dream.grounds import SUPPORTED, Fault
 from dreamd.pool.language import Tongue
+from dreamd.pool.redaction import redacted
 from dreamd.pool.similarity import contrary, covered
-from dreamd.pool.speech import instruction, redacted, rule_like
+from dreamd.pool.speech import instruction, rule_like
 from dreamd.pool.support import unsupported
 
 TOLD = 0.25  # of a diary sentence's words that its sources must hold; a rule in it needs SUPPORTED
@@ -132,6 +133,21 @@ class Section(Struct, frozen=True):
 
 def section(text: str) -> Section:
     return Section(f"<!-- dreamd dream {hashlib.sha256(text.encode()).hexdigest()[:12]} -->", text)
+
+
+_MARK = re.compile(r"^<!-- dreamd dream [0-9a-f]+ -->[ \t]*$", re.MULTILINE)
+_EMPTY_LIST = re.compile(r"^### [^\n]*\n\s*(?=^###|^<!-- dreamd dream |\Z)", re.MULTILINE)
+
+
+def begins(diary: str) -> int:
+    """Where dreamd's first section stands, as an offset of characters; behind the end where there is none."""
+    found = _MARK.search(diary)
+    return found.start() if found else len(diary)
+
+
+def emptied(diary: str) -> str:
+    """The diary without the headings of lists in which no line is left."""
+    return _EMPTY_LIST.sub("", diary)
 
 
 class Night(Struct, frozen=True, kw_only=True):

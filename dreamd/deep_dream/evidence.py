@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, datetime
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -14,7 +14,7 @@ from dreamd.deep_dream import memory_file
 from dreamd.deep_dream.memory_file import Block
 from dreamd.deep_dream.sources import Place, place_of
 from dreamd.errors import UsageError, WorkspaceError
-from dreamd.memories import Memory, Status
+from dreamd.memories import STATUSES, Memory, memory_ids
 from dreamd.parts import Parts
 from dreamd.records import Span
 from dreamd.stores.base import MemoryQuery
@@ -132,7 +132,7 @@ def of_memory(parts: Parts, memory_id: str, check: Check, judge: Judge = unjudge
 
     Raises UsageError when there is none or more than one.
     """
-    query = MemoryQuery(id_prefix=memory_id, statuses=get_args(Status), limit=2)
+    query = MemoryQuery(id_prefix=memory_id, statuses=STATUSES, limit=2)
     found = list(parts.store.memories(query)) if memory_id else []
     if not found:
         raise UsageError(f"no memory {memory_id!r}", hint="see `dreamd memories`, or name a FILE:LINE")
@@ -191,7 +191,7 @@ class _Tree:
         self.seen: set[str] = set()
 
     def of_daily(self, day: date, text: str) -> tuple[tuple[Node, ...], str]:
-        query = MemoryQuery(agent=self.agent, types=("summary",), window=day, statuses=get_args(Status))
+        query = MemoryQuery(agent=self.agent, types=("summary",), window=day, statuses=STATUSES)
         lines = (one for one in self.store.memories(query) if one.status != "dreamt")
         memory = next((one for one in lines if one.content == text), None)
         if memory is None:
@@ -205,14 +205,14 @@ class _Tree:
         line = next((line for line in said if line in evidence), None)
         if line is not None:
             return self.of_refs(evidence[line].ref_ids)
-        query = MemoryQuery(agent=self.agent, types=("insight",), statuses=get_args(Status))
+        query = MemoryQuery(agent=self.agent, types=("insight",), statuses=STATUSES)
         waiting = next((memory for memory in self.store.memories(query) if memory.content == text), None)
         return (self.of_memory(waiting),) if waiting else ()
 
     def of_refs(self, refs: Sequence[str]) -> tuple[Node, ...]:
-        ids = tuple(ref for ref in refs if ":" not in ref and ref not in self.seen)
+        ids = tuple(ref for ref in memory_ids(refs) if ref not in self.seen)
         self.seen.update(ids)
-        query = MemoryQuery(ids=ids, statuses=get_args(Status))
+        query = MemoryQuery(ids=ids, statuses=STATUSES)
         memories = {memory.memory_id: memory for memory in self.store.memories(query)} if ids else {}
         return tuple(self._nodes(refs, memories))
 
@@ -269,7 +269,7 @@ class _Tree:
 
     def _summaries_on(self, ref: str) -> Iterator[Memory]:
         query = MemoryQuery(agent=self.agent, types=("summary",), statuses=("dreamt",), rests_on=ref)
-        return self.store.memories(query) if ":" not in ref else iter(())
+        return self.store.memories(query) if memory_ids([ref]) else iter(())
 
     def _place_in_daily(self, memory: Memory) -> tuple[str, int]:
         if self.place is None:

@@ -11,8 +11,9 @@ from typing import Literal, get_args
 from dreamd.deep_dream.sources import Source
 from dreamd.memories import Memory
 from dreamd.pool.claims import unspoken
+from dreamd.pool.redaction import redacted
 from dreamd.pool.similarity import contrary, covered, negated, overlap
-from dreamd.pool.speech import explicit, instruction, redacted, rule_like
+from dreamd.pool.speech import asks, explicit, instruction, rule_like
 from dreamd.pool.support import facts, unsupported
 
 Fault = Literal[
@@ -102,9 +103,7 @@ _SENTENCE = re.compile(r"[^.!?;。！？；\n]+[.!?;。！？；]*")
 def _says_on_purpose(record: Memory, text: str) -> bool:
     """One of the person's sentences, not a question, states this for later."""
     return any(
-        explicit(sentence)
-        and not sentence.rstrip().endswith(("?", "？", "吗"))
-        and covered(text, sentence) >= SAID
+        explicit(sentence) and not asks(sentence) and covered(text, sentence) >= SAID
         for sentence in _SENTENCE.findall(record.content)
     )
 

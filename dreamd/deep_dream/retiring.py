@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from dreamd.deep_dream.sources import Source
-from dreamd.memories import Memory
+from dreamd.memories import Memory, memory_ids
 from dreamd.pool.similarity import keywords
 
 
@@ -23,7 +23,7 @@ def founded(entry: Source, reasons: Sequence[Source], new: Iterable[tuple[str, S
 
 def dreamt(entry: Source) -> bool:
     """It is dreamd's: it rests on memories, not only on a place in a file that was found."""
-    return any(":" not in ref for ref in entry.refs)
+    return bool(memory_ids(entry.refs))
 
 
 def _takes_the_place(entry: Source, text: str, cites: Sequence[Source]) -> bool:

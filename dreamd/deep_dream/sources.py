@@ -5,10 +5,10 @@ Each source knows its evidence: memories of the pool, or the place in a file for
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
-from typing import get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,7 +18,7 @@ from dreamd.deep_dream import memory_file
 from dreamd.deep_dream.memory_file import Block
 from dreamd.errors import WorkspaceError
 from dreamd.files import Content
-from dreamd.memories import Memory, Status
+from dreamd.memories import GONE, STATUSES, Memory, Status, memory_ids
 from dreamd.parts import Parts
 from dreamd.pool.language import Tongue, detect
 from dreamd.sections import Agent
@@ -109,18 +109,7 @@ def gather(parts: Parts, agent_id: str, day: date, lookback_days: int) -> Materi
     versions = parts.store.versions(agent_id)
     own = [version for version in versions if version.path == str(place.memory)]
     evidence = parts.store.evidence(agent_id)
-    now = parts.clock.now()
-
-    def found(path: Path, content: Content) -> FileVersion:
-        return FileVersion(
-            agent=agent_id,
-            path=str(path),
-            author="found",
-            content=content.text,
-            sha256=content.sha256,
-            at=now,
-        )
-
+    found = partial(_found, agent_id, parts.clock.now())
     reader = _Pool(parts.store, agent_id)
     blocks = memory_file.parse(base.text)
     keep = _Keep(parts.config.deep_dream.protected, reader.pinned(), brought_back(own))
@@ -150,6 +139,12 @@ def gather(parts: Parts, agent_id: str, day: date, lookback_days: int) -> Materi
         settled=bool(own) and own[0].sha256 == base.mark,
         undone=undone(own, base.text),
         language=detect(texts) if agent.language == "auto" else agent.language,
+    )
+
+
+def _found(agent_id: str, at: datetime, path: Path, content: Content) -> FileVersion:
+    return FileVersion(
+        agent=agent_id, path=str(path), author="found", content=content.text, sha256=content.sha256, at=at
     )
 
 
@@ -245,7 +240,6 @@ def _daily_lines(window: date, path: Path, content: Content, reader: "_Pool") ->
         yield Source(id="", text=block.whole, refs=refs, records=reader.records(refs), day=window)
 
 
-_GONE = ("withdrawn", "forgotten")
 _DEEPEST = 6  # insight on insight on summary on raw; a cycle ends here
 
 
@@ -258,7 +252,7 @@ class _Pool:
 
     def summaries(self, window: date) -> dict[str, Memory]:
         """The daily's lines that dreamd wrote; a dream's own summaries (`dreamt`) stand in no file."""
-        query = MemoryQuery(agent=self.agent, types=("summary",), window=window, statuses=get_args(Status))
+        query = MemoryQuery(agent=self.agent, types=("summary",), window=window, statuses=STATUSES)
         return {one.content: one for one in self.store.memories(query) if one.status != "dreamt"}
 
     def insights(self, status: Status, known: Collection[str] = ()) -> list[Source]:
@@ -286,24 +280,24 @@ class _Pool:
     def gone(self, memory: Memory) -> bool:
         """It was withdrawn or forgotten, or all the raw memories under it were."""
         raw = self._raw((memory.memory_id,))
-        return memory.status in _GONE or (bool(raw) and all(one.status in _GONE for one in raw))
+        return memory.status in GONE or (bool(raw) and all(one.status in GONE for one in raw))
 
     def records(self, refs: Sequence[str]) -> tuple[Memory, ...]:
         """The raw memories under these refs, withdrawn and forgotten ones left out."""
-        return tuple(memory for memory in self._raw(refs) if memory.status not in _GONE)
+        return tuple(memory for memory in self._raw(refs) if memory.status not in GONE)
 
     def _raw(self, refs: Sequence[str]) -> tuple[Memory, ...]:
         """The raw memories under these refs, of any status; nothing is under what was withdrawn or forgotten itself."""
         raw: dict[str, Memory] = {}
-        layer = {ref for ref in refs if ":" not in ref}
+        layer = set(memory_ids(refs))
         seen: set[str] = set()
         for _ in range(_DEEPEST):
             seen |= layer
             if not layer:
                 break
-            query = MemoryQuery(agent=self.agent, ids=tuple(sorted(layer)), statuses=get_args(Status))
+            query = MemoryQuery(agent=self.agent, ids=tuple(sorted(layer)), statuses=STATUSES)
             found = list(self.store.memories(query))
             raw |= {memory.memory_id: memory for memory in found if memory.type == "raw"}
-            standing = (memory for memory in found if memory.status not in _GONE)
+            standing = (memory for memory in found if memory.status not in GONE)
             layer = {ref for memory in standing for ref in memory.ref_ids if ref not in seen}
         return tuple(raw.values())

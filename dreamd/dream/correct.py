@@ -13,7 +13,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.dream.known import LIVE
-from dreamd.dream.promote import evidence_of, happened, own_words
+from dreamd.dream.promote import evidence_of, own_words
 from dreamd.dream.said import by_human
 from dreamd.memories import Memory
 from dreamd.pool.acts import corrects
@@ -47,11 +47,11 @@ def correction(old: Memory, new: Memory, raws: Mapping[str, Memory]) -> Correcti
     if old.pinned or old.status not in LIVE or new.status not in LIVE:
         return None
     last = _last_seen(old, raws)
-    records = sorted(evidence_of(new, raws), key=lambda one: (happened(one), one.seq))
-    said = next((one for one in records if happened(one) > last and _puts_right(one, new.content)), None)
+    records = sorted(evidence_of(new, raws), key=lambda one: (one.happened, one.seq))
+    said = next((one for one in records if one.happened > last and _puts_right(one, new.content)), None)
     if said is None:
         return None
-    at = happened(said)
+    at = said.happened
     status = "long_term" if "long_term" in (old.status, new.status) else new.status
     return Correction(
         replace(old, status="superseded", valid_until=at, contradictions_flag=True),
@@ -61,8 +61,8 @@ def correction(old: Memory, new: Memory, raws: Mapping[str, Memory]) -> Correcti
 
 
 def _last_seen(insight: Memory, raws: Mapping[str, Memory]) -> datetime:
-    times = [happened(memory) for memory in evidence_of(insight, raws)]
-    return max(times, default=insight.timestamp or insight.received_at)
+    times = [memory.happened for memory in evidence_of(insight, raws)]
+    return max(times, default=insight.happened)
 
 
 def _puts_right(record: Memory, statement: str) -> bool:

@@ -8,10 +8,11 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from dreamd.dream.draft import Draft, Quote
-from dreamd.memories import Entity, Memory
+from dreamd.memories import GONE, Entity, Memory
 from dreamd.pool import acts, cues, entities
 from dreamd.pool.acts import Act, normal
-from dreamd.pool.speech import instruction, redacted
+from dreamd.pool.redaction import redacted
+from dreamd.pool.speech import instruction
 from dreamd.pool.stated import sentences
 
 # confidence by cue, 1 for all others: a plain statement may be of the moment, a passing word surely is
@@ -26,7 +27,6 @@ _SURE = {
 }
 _AGENTS_WORD = 0.5  # confidence of a lesson that an agent drew
 _NEAR = 12  # records of a session between a failure and the words on it
-_GONE = ("withdrawn", "forgotten")
 
 corrects = acts.corrects
 
@@ -47,7 +47,7 @@ def drafts(memories: Iterable[Memory]) -> list[Draft]:
 def _found(memories: Iterable[Memory]) -> Iterator[Draft]:
     sessions: dict[tuple[str, str], _Session] = {}
     for memory in memories:
-        if memory.type != "raw" or memory.status in _GONE:
+        if memory.type != "raw" or memory.status in GONE:
             continue
         session = sessions.setdefault((memory.agent, memory.session_id), _Session())
         session.heard += 1

@@ -13,8 +13,8 @@ from dreamd.dream.said import found
 from dreamd.dream.verify import SAYS, Fault, faults, hard, settled
 from dreamd.memories import Memory
 from dreamd.pool.language import Tongue
+from dreamd.pool.redaction import redacted
 from dreamd.pool.similarity import negated, overlap
-from dreamd.pool.speech import redacted
 from dreamd.pool.support import unsupported
 
 Resolve = Callable[[Proposal], Draft]

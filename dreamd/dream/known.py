@@ -3,10 +3,9 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
-from typing import get_args
 
 from dreamd.dream.wording import loose, wording
-from dreamd.memories import Memory, Status
+from dreamd.memories import STATUSES, Memory, Status
 from dreamd.pool.remembering import remembering
 
 LIVE: tuple[Status, ...] = ("candidate", "long_term")
@@ -63,7 +62,7 @@ class Known:
     def __iter__(self) -> Iterator[Memory]:
         return iter(tuple(self._insights.values()))
 
-    def near(self, statement: str, statuses: tuple[Status, ...] = get_args(Status)) -> list[Memory]:
+    def near(self, statement: str, statuses: tuple[Status, ...] = STATUSES) -> list[Memory]:
         """Those that share enough with it to be compared, in the order they came."""
         words = _spoken_of(statement)
         shared = Counter(chain.from_iterable(self._by_word.get(word, ()) for word in words))

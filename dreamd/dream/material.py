@@ -6,14 +6,13 @@ Scheduled, injected and subagents' records are never looked at. Of tools it is k
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from dreamd.dream.packed import Packed
 from dreamd.dream.promote import telling_of
-from dreamd.memories import Memory, Status
+from dreamd.memories import GONE, STATUSES, Memory, Status, memory_ids
 from dreamd.pool.language import Tongue, detect
 from dreamd.records import Origin
 from dreamd.sections import Agent
@@ -23,7 +22,6 @@ LIVED: tuple[Origin, ...] = ("human", "tool")
 UNDREAMT: tuple[Status, ...] = ("fresh",)
 DREAMT_OR_NOT: tuple[Status, ...] = ("fresh", "dreamt")
 KNOWN: tuple[Status, ...] = ("candidate", "long_term", "superseded", "archived")
-GONE: tuple[Status, ...] = ("withdrawn", "forgotten")
 _MANY = 500  # ids in one question
 _DEEPEST = 6  # insight on insight on summary on raw; a cycle ends here
 
@@ -115,12 +113,6 @@ def _fresh(store: Store, agent_id: str, portion: Portion) -> tuple[tuple[Memory,
     return found[: portion.most], len(found) > portion.most
 
 
-def fresh_count(store: Store, agent_id: str, most: int) -> int:
-    """How many raw memories wait for a dream; it stops counting at `most`."""
-    query = MemoryQuery(agent=agent_id, types=("raw",), origins=LIVED, statuses=UNDREAMT, limit=most)
-    return sum(1 for _ in store.memories(query))
-
-
 def _language(agent: Agent, memories: Iterable[Memory]) -> Tongue:
     if agent.language != "auto":
         return agent.language
@@ -162,7 +154,7 @@ class _Lineage:
 
     def records(self, ids: Iterable[str]) -> Iterator[Memory]:
         """The raw memories, but for those that are gone, as they are read."""
-        layer = {ref for ref in ids if ":" not in ref}
+        layer = set(memory_ids(ids))
         for _ in range(_DEEPEST):
             below: set[str] = set()
             for memory in self._read(layer):
@@ -173,13 +165,11 @@ class _Lineage:
                 self.raw.add(memory.memory_id)
                 if memory.status not in GONE:
                     yield replace(memory, trace=None) if memory.trace else memory
-            layer = {
-                ref for ref in below if ":" not in ref and ref not in self.derived and ref not in self.raw
-            }
+            layer = set(memory_ids(below)) - self.derived.keys() - self.raw
 
     def _read(self, ids: Iterable[str]) -> Iterator[Memory]:
         for some in _by_many(sorted(ids)):
-            query = MemoryQuery(agent=self._agent_id, ids=some, statuses=get_args(Status))
+            query = MemoryQuery(agent=self._agent_id, ids=some, statuses=STATUSES)
             yield from self._store.memories(query)
 
 

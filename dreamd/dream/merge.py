@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from dreamd.dream import confidence
 from dreamd.dream.compare import SAME, compare
 from dreamd.dream.draft import Draft
-from dreamd.dream.promote import evidence_of, happened, humans_own, on_purpose, support, support_of, telling
+from dreamd.dream.promote import evidence_of, humans_own, on_purpose, support, support_of, telling
 from dreamd.memories import Kind, Memory, derived_id
 from dreamd.pool.acts import acts
 from dreamd.records import Trust
@@ -37,8 +37,8 @@ def born(draft: Draft, records: Sequence[Memory], now: datetime) -> Memory:
         agent=records[0].agent,
         window=max(record.window for record in records),
         received_at=now,
-        timestamp=max(map(happened, records)),
-        valid_from=min(map(happened, records)),
+        timestamp=max(one.happened for one in records),
+        valid_from=min(one.happened for one in records),
         entities=draft.entities,
         ref_ids=refs,
         confidence=confidence.of(found, trust, contradicted=False, cap=draft.confidence),
@@ -72,8 +72,8 @@ def merged(
     return replace(
         grown,
         window=max(record.window for record in evidence),
-        timestamp=max(map(happened, evidence)),
-        valid_from=min(map(happened, evidence)),
+        timestamp=max(one.happened for one in evidence),
+        valid_from=min(one.happened for one in evidence),
         entities=tuple(dict.fromkeys((*insight.entities, *draft.entities))),
         applies_when=insight.applies_when or draft.applies_when,
         confidence=max(insight.confidence, figure),

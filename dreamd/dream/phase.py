@@ -24,14 +24,12 @@ from dreamd.dream.draft import Draft
 from dreamd.dream.draw import Drawn, ParkedGroup, Progress, Together, draw, nobody
 from dreamd.dream.extract import drafts as extracted
 from dreamd.dream.material import Known, Material, Portion, gather
-from dreamd.errors import ConfigError
 from dreamd.events import DREAM_FINISHED, DREAM_PARKED
 from dreamd.locks import dream_lock, exclusive
-from dreamd.parts import Metered, Parts
+from dreamd.parts import NO_LLM, Metered, Parts
 from dreamd.sections import Llm
 from dreamd.stores.base import Changes, LedgerRow, RunState, Usage, cost, summed
 
-NO_LLM = "no LLM is configured"
 NOTHING = "nothing new"
 WAIT_S = 0.25
 
@@ -238,10 +236,7 @@ class _Run:
         if not material.fresh:
             return Drawn()
         if self.parts.provider is not None and self.provider is None:
-            try:
-                self.provider = await to_thread.run_sync(self.parts.provider, self.job)
-            except ConfigError as error:
-                return replace(await draw(None, material, self.parts, self.progress), note=str(error))
+            self.provider = self.parts.provider(self.job)
         drawn = await draw(self.provider, material, self.parts, self.progress)
         return drawn if self.provider else replace(drawn, note=NO_LLM)
 

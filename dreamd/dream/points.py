@@ -20,7 +20,8 @@ from dreamd.dream.said import by_human, commands, found, speaker
 from dreamd.dream.verify import Fault, of_form, of_sources
 from dreamd.memories import Memory, derived_id
 from dreamd.pool import tokens
-from dreamd.pool.speech import explicit, redacted, rule_like
+from dreamd.pool.redaction import redacted
+from dreamd.pool.speech import explicit, rule_like
 
 Item = TypeVar("Item")
 MOST_QUOTES = 4  # shown of one point; all its records stay among its refs

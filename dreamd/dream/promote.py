@@ -19,9 +19,10 @@ from dreamd.dream.said import by_human
 from dreamd.dream.verify import bears_out, hard, of_sources
 from dreamd.memories import Kind, Memory, Status
 from dreamd.pool.acts import acts
+from dreamd.pool.redaction import redacted
 from dreamd.pool.remembering import remembering_verdicts
 from dreamd.pool.similarity import covered
-from dreamd.pool.speech import redacted, rule_like
+from dreamd.pool.speech import rule_like
 from dreamd.records import Trust
 from dreamd.sections import Promote
 
@@ -63,7 +64,7 @@ def telling(raws: Iterable[Memory]) -> list[Memory]:
     """The earliest and the latest, all where they are few."""
     found = list(raws)
     if len(found) > _FIRST + _LAST:
-        found.sort(key=lambda one: (happened(one), one.seq, one.memory_id))
+        found.sort(key=lambda one: (one.happened, one.seq, one.memory_id))
     return telling_of(found)
 
 
@@ -105,10 +106,6 @@ def evidence_of(insight: Memory, raws: Mapping[str, Memory]) -> list[Memory]:
 
 def task_of(memory: Memory) -> str:
     return memory.task_id or memory.session_id or memory.memory_id
-
-
-def happened(memory: Memory) -> datetime:
-    return memory.timestamp or memory.received_at
 
 
 # --- who votes ---
@@ -153,7 +150,7 @@ def independent(raws: Iterable[Memory]) -> list[Memory]:
     """In order of time, each that is no copy of an earlier one and comes from no line that has been counted."""
     taken: list[Memory] = []
     seen: set[object] = set()
-    for memory in sorted(raws, key=lambda one: (happened(one), one.seq, one.memory_id)):
+    for memory in sorted(raws, key=lambda one: (one.happened, one.seq, one.memory_id)):
         marks = {words_of(memory.content), _place(memory)}
         echo = memory.trust < Trust.HUMAN and any(one.trust == Trust.HUMAN for one in taken)
         if not (marks & seen or echo):

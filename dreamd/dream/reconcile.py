@@ -27,11 +27,11 @@ from dreamd.dream.draft import Draft
 from dreamd.dream.known import LIVE, Known
 from dreamd.dream.merge import born, merged, trusted
 from dreamd.dream.odds import linked, within
-from dreamd.dream.promote import evidence_of, happened, support_of, telling
+from dreamd.dream.promote import evidence_of, support_of, telling
 from dreamd.dream.wording import wording
 from dreamd.memories import Memory, Status
 from dreamd.pool.acts import acts
-from dreamd.pool.speech import redacted
+from dreamd.pool.redaction import redacted
 from dreamd.sections import Dream
 from dreamd.stores.base import Contradiction
 
@@ -155,7 +155,7 @@ class _Table:
         same = [insight for insight in self.known.near(draft.statement) if self._is(draft, records, insight)]
         for past in same:
             if past.status == "superseded" and past.valid_until is not None:
-                records = [one for one in records if happened(one) > past.valid_until]
+                records = [one for one in records if one.happened > past.valid_until]
         homes = [insight for insight in same if insight.status in _RANK]
         if not records:
             return
@@ -302,7 +302,7 @@ class _Table:
             self.known.put(replace(other, status="candidate"))
 
     def _came(self, insight: Memory) -> datetime:
-        return min(map(happened, evidence_of(insight, self.raws)), default=insight.received_at)
+        return min((one.happened for one in evidence_of(insight, self.raws)), default=insight.received_at)
 
     def _link(self) -> None:
         """What the human put right goes first, then what came last: that is what is spoken of."""

@@ -10,7 +10,8 @@ from typing import Literal
 from dreamd.memories import Memory
 from dreamd.pool import tokens
 from dreamd.pool.plain import plain
-from dreamd.pool.speech import instruction, redacted
+from dreamd.pool.redaction import redacted
+from dreamd.pool.speech import instruction
 
 Speaker = Literal["human", "assistant", "agent", "tool"]
 LONGEST_QUOTE = 240  # characters of a sentence that is quoted whole

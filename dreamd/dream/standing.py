@@ -5,14 +5,13 @@ Also how they would stand under other thresholds. Reads only.
 
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
-from typing import get_args
 
 from msgspec import Struct
 
 from dreamd.config import Config
 from dreamd.dream.material import insights, with_records
 from dreamd.dream.promote import lacks, support_of
-from dreamd.memories import Memory, Status
+from dreamd.memories import STATUSES, Memory
 from dreamd.pool.fading import confidence_now
 from dreamd.sections import Promote
 from dreamd.stores.base import Contradiction, MemoryQuery, Store
@@ -55,7 +54,7 @@ def standing_of(store: Store, insight: Memory, config: Config, now: datetime) ->
     whole, raws = with_records(store, insight.agent, [insight])
     pairs = store.contradictions(insight.agent)
     ids = {one for pair in pairs for one in (pair.left_id, pair.right_id)}
-    others = MemoryQuery(agent=insight.agent, ids=tuple(sorted(ids)), statuses=get_args(Status))
+    others = MemoryQuery(agent=insight.agent, ids=tuple(sorted(ids)), statuses=STATUSES)
     known = {one.memory_id: one for one in store.memories(others)} if ids else {}
     against = _against(pairs, known).get(insight.memory_id, ())
     return _standing(whole[0], raws, against, config, now)

@@ -17,8 +17,9 @@ from dreamd.dream.said import by_human, commands, fold, said
 from dreamd.memories import Memory
 from dreamd.pool.claims import unspoken
 from dreamd.pool.language import Tongue
+from dreamd.pool.redaction import redacted
 from dreamd.pool.similarity import contrary, covered, keywords, negated
-from dreamd.pool.speech import explicit, redacted, rule_like
+from dreamd.pool.speech import asks, explicit, rule_like
 from dreamd.pool.support import facts, unsupported
 from dreamd.records import Trust
 
@@ -48,7 +49,6 @@ _LEAST_WORDS = 2  # of a record that says something
 _LONGEST_SITUATION = 160  # characters of `applies_when`
 _NAME = re.compile(r"\b[A-Z]\w*")
 _MARK = re.compile(r"<!--|-->|\[pinned\]|\[dreamd:", re.IGNORECASE)
-_ASKS = ("?", "？")
 
 SAYS: Mapping[Tongue, Mapping[Fault, str]] = {
     "en": {
@@ -152,7 +152,7 @@ def of_form(text: str) -> Iterator[Fault]:
     if redacted(text):
         yield "redacted"
     fragment = len(text) > LONGEST_STATEMENT or len(re.findall(r"\w", text)) < 2  # noqa: PLR2004 - one letter is no statement
-    if fragment or "\n" in text or _MARK.search(text) or text.rstrip().endswith(_ASKS):
+    if fragment or "\n" in text or _MARK.search(text) or text.rstrip().endswith(("?", "？")):
         yield "shape"
 
 
@@ -267,7 +267,7 @@ def on_purpose(memory: Memory, statement: str) -> bool:
     """The human states this for later, in one sentence that is no question."""
     return by_human(memory) and any(
         explicit(sentence)
-        and not sentence.rstrip().endswith((*_ASKS, "吗", "吗。"))
+        and not asks(sentence)
         and not hard(of_sources(statement, [sentence]))
         and covered(statement, sentence) >= SUPPORTED
         for sentence in sentences_of(memory)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from itertools import islice
-from typing import get_args
 
 import anyio
 from anyio import to_thread
@@ -15,7 +14,7 @@ from dreamd.dream.triggers import Step, Tally, Waiting, due, tallied
 from dreamd.errors import DiskFull, StateLocked, StoreBusy
 from dreamd.events import DISK_FULL
 from dreamd.locks import NIGHT, holder
-from dreamd.memories import Memory, Status
+from dreamd.memories import STATUSES, Memory
 from dreamd.parts import Parts
 from dreamd.stores.base import MemoryQuery
 
@@ -85,7 +84,7 @@ def without(seen: Seen, agent: str) -> Seen:
 
 def _counted(parts: Parts, seen: Seen) -> tuple[Seen, Step]:
     # whatever came, wanted or not: the next look begins behind it
-    everything = MemoryQuery(statuses=get_args(Status), after_seq=seen.seq)
+    everything = MemoryQuery(statuses=STATUSES, after_seq=seen.seq)
     tallies, last = _tallied(parts, everything, seen.tallies)
     turns = parts.store.turns() if tallies else []
     step = due(parts.clock.now(), tallies, turns, seen.waiting, parts.config.dream)

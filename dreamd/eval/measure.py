@@ -6,14 +6,15 @@ reports of itself; only what happened on the way (calls, what was ever long-term
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 
 from dreamd.eval.attribution import Attribution
 from dreamd.eval.truth import Plant, World
-from dreamd.memories import Memory, Status
-from dreamd.pool.speech import redacted, rule_like
+from dreamd.memories import STATUSES, Memory, Status
+from dreamd.pool.redaction import redacted
+from dreamd.pool.speech import rule_like
 from dreamd.records import Trust
 from dreamd.stores.base import MemoryQuery, Store
 
@@ -108,7 +109,7 @@ def _joined(left: Any, right: Any) -> Any:
 class _Measuring:
     def __init__(self, world: World, store: Store, dreams: Dreams) -> None:
         self.world, self.store, self.dreams = world, store, dreams
-        everything = MemoryQuery(statuses=get_args(Status))
+        everything = MemoryQuery(statuses=STATUSES)
         self.memories = {memory.memory_id: memory for memory in store.memories(everything)}
         self.map = Attribution(self.memories, world.plants)
         self.misses: list[Miss] = []

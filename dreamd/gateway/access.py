@@ -4,9 +4,10 @@ import hmac
 from functools import lru_cache
 from urllib.parse import urlsplit
 
+from dreamd.address import is_loopback
 from dreamd.gateway.message import TOKEN, RequestHead
 from dreamd.gateway.refusals import Refused
-from dreamd.gateway.settings import Settings, Upstream, is_loopback
+from dreamd.gateway.settings import Settings, Upstream
 
 
 def admitted(head: RequestHead, settings: Settings) -> None:

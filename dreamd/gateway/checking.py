@@ -9,19 +9,18 @@ import socket
 import ssl
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 
 import anyio
 from anyio import to_thread
 
+from dreamd.address import Address, too_long
 from dreamd.check import Finding
 from dreamd.errors import ConfigError
 from dreamd.gateway.call import why
-from dreamd.gateway.settings import Listen, Settings, Upstream, settled, upstream
+from dreamd.gateway.settings import Settings, Upstream, settled, upstream
 from dreamd.locks import DAEMON, holder
 from dreamd.parts import Parts
 
-MOST_PATH = 107  # bytes of a Unix socket's
 _LISTEN = "set gateway.listen to a free address of this machine"
 
 
@@ -41,10 +40,10 @@ async def of_gateway(parts: Parts) -> list[Finding]:
     return found + [await _of_upstream(one, settings, tls) for one in settings.upstreams.values()]
 
 
-def _of_address(parts: Parts, listen: Listen) -> Finding:
+def _of_address(parts: Parts, listen: Address) -> Finding:
     """Beside a running daemon it should answer, else it should be free."""
     where, runs = parts.config.gateway.listen, holder(parts.state / DAEMON) is not None
-    if len(os.fsencode(listen.path)) > MOST_PATH:
+    if listen.path and too_long(listen.path):
         return Finding("error", "gateway", f"the path {listen.path} is too long for a socket", "shorten it")
     try:
         (_knock if runs else _try)(listen)
@@ -56,25 +55,24 @@ def _of_address(parts: Parts, listen: Listen) -> Finding:
     return Finding("ok", "gateway", f"answers at {where}" if runs else f"can listen at {where}")
 
 
-def _knock(listen: Listen) -> None:
+def _knock(listen: Address) -> None:
     if listen.path:
         with socket.socket(socket.AF_UNIX) as one:
-            one.connect(listen.path)
+            one.connect(str(listen.path))
     else:
         socket.create_connection((listen.host, listen.port), 2.0).close()
 
 
-def _try(listen: Listen) -> None:
+def _try(listen: Address) -> None:
     """Raises OSError where the daemon could not listen."""
     if not listen.path:
         family, *_ = socket.getaddrinfo(listen.host, listen.port, type=socket.SOCK_STREAM)[0]
         socket.create_server((listen.host, listen.port), family=family).close()
         return
-    place = Path(listen.path)
-    if place.exists() and not place.is_socket():
+    if listen.path.exists() and not listen.path.is_socket():
         raise FileExistsError(17, "something else than a socket is there")
-    if not os.access(place.parent, os.W_OK | os.X_OK):
-        raise PermissionError(13, f"{place.parent} is not there or not writable")
+    if not os.access(listen.path.parent, os.W_OK | os.X_OK):
+        raise PermissionError(13, f"{listen.path.parent} is not there or not writable")
 
 
 def _of_lanes(parts: Parts, settings: Settings) -> Iterator[Finding]:
@@ -87,9 +85,9 @@ def _of_lanes(parts: Parts, settings: Settings) -> Iterator[Finding]:
             yield Finding("error", "gateway", what, f"set {key} to the upstream's own URL")
 
 
-def _is_own(url: str, listen: Listen) -> bool:
+def _is_own(url: str, listen: Address) -> bool:
     with suppress(ConfigError):
-        return listen.leads_to(upstream("it", url))
+        return upstream("it", url).is_at(listen)
     return False
 
 

@@ -11,7 +11,6 @@ import ssl
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from functools import partial
-from pathlib import Path
 from typing import Protocol
 
 import anyio
@@ -19,6 +18,7 @@ from anyio import to_thread
 from anyio.streams.memory import MemoryObjectReceiveStream
 from msgspec import structs
 
+from dreamd.address import Address
 from dreamd.errors import DiskFull, StoreError
 from dreamd.events import (
     GATEWAY_FAILED,
@@ -34,7 +34,7 @@ from dreamd.gateway.call import Counters
 from dreamd.gateway.client import House, Incoming
 from dreamd.gateway.message import PURPOSE, RequestHead, key_of
 from dreamd.gateway.refusals import Refused
-from dreamd.gateway.settings import Listen, Settings, Upstream, settled
+from dreamd.gateway.settings import Settings, Upstream, settled
 from dreamd.gateway.sockets import BUFFER, listening, room_for
 from dreamd.gateway.upstream import IDLE_S, Pool
 from dreamd.parts import Foreground, ForegroundCall, Parts
@@ -105,7 +105,7 @@ class Gateway(House):
             for client in tuple(self.clients):
                 client.stop()
             listen = settings.listen
-            self._server = await listening(partial(Incoming, self), listen.host, listen.port, listen.path)
+            self._server = await listening(partial(Incoming, self), listen)
             self.port = listen.port or (0 if listen.path else self._server.sockets[0].getsockname()[1])
 
     def _repool(self) -> None:
@@ -124,12 +124,12 @@ class Gateway(House):
         self._retired += retired
         self._unreachable &= self.pools.keys()
 
-    async def _leave_door(self, listen: Listen) -> None:
+    async def _leave_door(self, listen: Address) -> None:
         server, self._server = self._server, None
         if server is not None:
             server.close()
             if listen.path:
-                await to_thread.run_sync(partial(Path(listen.path).unlink, missing_ok=True))
+                await to_thread.run_sync(partial(listen.path.unlink, missing_ok=True))
 
     def announce_to(self, foreground: Foreground | None) -> None:
         """Calls under way too, which the lanes before have known."""

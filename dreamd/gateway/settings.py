@@ -1,35 +1,15 @@
 """The [gateway] section -> where to listen, which upstreams there are, who may call (pure, but for the token's file)."""
 
-import ipaddress
 import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
 
 from msgspec import Struct
 
+from dreamd.address import Address, address, is_loopback
 from dreamd.config import secret
 from dreamd.errors import ConfigError
 from dreamd.sections import Gateway
-
-
-class Listen(Struct, frozen=True):
-    """A TCP address, or the path of a Unix socket."""
-
-    host: str = ""
-    port: int = 0
-    path: str = ""
-
-    @property
-    def here(self) -> bool:
-        """Only this machine reaches it."""
-        return bool(self.path) or is_loopback(self.host)
-
-    def leads_to(self, upstream: "Upstream") -> bool:
-        """Whether calls to it would come here, to go there, and so on."""
-        if self.path or not self.port or upstream.port != self.port:
-            return False
-        here = is_loopback(self.host) or self.host in ("0.0.0.0", "::")  # noqa: S104 - compared only
-        return upstream.host == self.host or (here and is_loopback(upstream.host))
 
 
 class Upstream(Struct, frozen=True):
@@ -43,9 +23,16 @@ class Upstream(Struct, frozen=True):
     authority: bytes
     prefix: bytes
 
+    def is_at(self, listen: Address) -> bool:
+        """Whether calls to it would come there, to go here, and so on."""
+        if listen.path or not listen.port or self.port != listen.port:
+            return False
+        here = is_loopback(listen.host) or listen.host in ("0.0.0.0", "::")  # noqa: S104 - compared only
+        return self.host == listen.host or (here and is_loopback(self.host))
+
 
 class Settings(Struct, frozen=True, kw_only=True):
-    listen: Listen
+    listen: Address
     upstreams: Mapping[bytes, Upstream]
     token: bytes = b""
     connect_timeout_s: float = 10.0
@@ -55,9 +42,9 @@ class Settings(Struct, frozen=True, kw_only=True):
 
 def settled(gateway: Gateway) -> Settings:
     """Raises ConfigError: an address or base URL that is none, a door open to others without a token, a circle."""
-    listen = listening(gateway.listen)
+    listen = address(gateway.listen, "gateway.listen")
     named = gateway.token_env or gateway.token_file
-    if not listen.here and not named:
+    if not listen.local and not named:
         raise ConfigError(
             f"gateway.listen is {gateway.listen}, which others reach",
             hint="set gateway.token_env or token_file, or listen on 127.0.0.1",
@@ -65,7 +52,7 @@ def settled(gateway: Gateway) -> Settings:
     token = secret(gateway.token_env, gateway.token_file, "token of the gateway") if named else ""
     upstreams = {name.encode(): upstream(name, url) for name, url in gateway.upstreams.items()}
     for one in upstreams.values():
-        if listen.leads_to(one):
+        if one.is_at(listen):
             raise ConfigError(
                 f"gateway.upstreams.{one.name} is the gateway itself", hint="name the upstream's own URL"
             )
@@ -77,26 +64,6 @@ def settled(gateway: Gateway) -> Settings:
         stop_s=gateway.stop_s,
         max_connections=gateway.max_connections,
     )
-
-
-def listening(text: str) -> Listen:
-    """Raises ConfigError."""
-    if text.startswith("unix:"):
-        path = text.removeprefix("unix:").removeprefix("//")
-        if path.startswith("/"):
-            return Listen(path=path)
-    host, _, port = text.rpartition(":")
-    host = host.removeprefix("[").removesuffix("]")
-    if host and port.isdecimal() and int(port) < 1 << 16:
-        return Listen(host, int(port))
-    raise ConfigError(f"gateway.listen is {text!r}", hint='write "127.0.0.1:8377" or "unix:/path"')
-
-
-def is_loopback(host: str) -> bool:
-    try:
-        return ipaddress.ip_address(host).is_loopback
-    except ValueError:
-        return host == "localhost"
 
 
 def _is_host(host: str) -> bool:

@@ -1,15 +1,14 @@
 """The sockets' side: listening, and options that both ends of a long stream want."""
 
 import asyncio
-import os
 import resource
 import socket
-import stat
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 from anyio import to_thread
+
+from dreamd.address import Address, bound_at
 
 BACKLOG = 1024
 AT_ONCE = 64  # connections accepted before anything else is done
@@ -53,20 +52,18 @@ def keep_alive(transport: asyncio.BaseTransport) -> None:
                 held.setsockopt(socket.IPPROTO_TCP, getattr(socket, name), seconds)
 
 
-async def listening(
-    incoming: Callable[[], asyncio.BaseProtocol], host: str, port: int, path: str = ""
-) -> asyncio.Server:
-    """At `path`, or else at the TCP address. Raises OSError.
+async def listening(incoming: Callable[[], asyncio.BaseProtocol], where: Address) -> asyncio.Server:
+    """Raises OSError.
 
     asyncio takes one number for how many may wait and for how many it accepts in a row: the latter must be few, so that
     a crowd can be turned away before the process is out of descriptors.
     """
     loop = asyncio.get_running_loop()
-    if path:
-        held = await to_thread.run_sync(unix_listener, path)
+    if where.path:
+        held = await to_thread.run_sync(bound_at, where.path)
         server = await loop.create_unix_server(incoming, sock=held, backlog=AT_ONCE)
     else:
-        server = await loop.create_server(incoming, host, port, backlog=AT_ONCE)
+        server = await loop.create_server(incoming, where.host, where.port, backlog=AT_ONCE)
     for one in server.sockets:
         with one.dup() as again:
             again.listen(BACKLOG)
@@ -88,32 +85,3 @@ def room_for(connections: int) -> int:
             resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return max(1, min(connections, (soft - RESERVED) // 2))
-
-
-def unix_listener(path: str) -> socket.socket:
-    """A listening socket at `path` that only its owner can connect to. What a dead process left there is replaced.
-
-    Raises OSError; so it does where something else than a socket is in the way.
-    """
-    place = Path(path)
-    listener = socket.socket(socket.AF_UNIX)
-    try:
-        if place.exists() and stat.S_ISSOCK(place.lstat().st_mode) and not _answers(path):
-            place.unlink()
-        listener.bind(path)
-        os.chmod(path, 0o600)  # noqa: PTH101 - before it listens, so nobody was let in
-        listener.listen(BACKLOG)
-    except OSError:
-        listener.close()
-        raise
-    listener.setblocking(False)
-    return listener
-
-
-def _answers(path: str) -> bool:
-    with socket.socket(socket.AF_UNIX) as probe:
-        try:
-            probe.connect(path)
-        except OSError:
-            return False
-    return True

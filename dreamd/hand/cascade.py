@@ -5,7 +5,6 @@ out without it stays.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import get_args
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -15,12 +14,11 @@ from dreamd.dream.promote import lacks, support_of
 from dreamd.hand.matching import Needle, Sound, needle, tells_of, texts_of
 from dreamd.hand.named import named
 from dreamd.hand.plan import Why, Wish
-from dreamd.memories import Memory, Status
+from dreamd.memories import THERE, Memory, memory_ids
 from dreamd.parts import Parts
 from dreamd.pool.similarity import covered
 from dreamd.stores.base import MemoryQuery, Store
 
-THERE: tuple[Status, ...] = tuple(status for status in get_args(Status) if status != "forgotten")
 _STATES_IT = 0.4  # of a statement's words, those of a record that it was drawn from
 _MOST_MENTIONS = 20
 _MOST_LOOKED_AT = 2000  # records of a session
@@ -156,7 +154,7 @@ class _Fall:
     def _falls(self, memory: Memory) -> bool:
         left = [ref for ref in memory.ref_ids if ref not in self.gone]
         kept = [one.content for one in self._under(memory.agent, left) if one.type == "raw"]
-        if not kept and not any(":" in ref for ref in left):
+        if not kept and len(memory_ids(left)) == len(left):
             return True
         gone = [
             text for ref in memory.ref_ids if ref in self.gone for text in texts_of(self.gone[ref].memory)
@@ -176,12 +174,12 @@ class _Fall:
 
     def _lineage(self, agent: str, refs: Sequence[str]) -> list[Memory]:
         found: dict[str, Memory] = {}
-        layer = {ref for ref in refs if ":" not in ref}
+        layer = set(memory_ids(refs))
         while layer:
             query = MemoryQuery(agent=agent, ids=tuple(sorted(layer)), statuses=THERE)
             fresh = [one for one in self.store.memories(query) if one.memory_id not in found]
             found |= {one.memory_id: one for one in fresh}
-            layer = {ref for one in fresh for ref in one.ref_ids if ref not in found and ":" not in ref}
+            layer = {ref for one in fresh for ref in memory_ids(one.ref_ids)} - found.keys()
         return list(found.values())
 
     def _resting_on(self, ref: str) -> Iterable[Memory]:

@@ -29,14 +29,14 @@ from dreamd.errors import (
     WorkspaceError,
 )
 from dreamd.events import MEMORIES_FORGOTTEN
-from dreamd.hand.cascade import THERE, Cascade, cascade
+from dreamd.hand.cascade import Cascade, cascade
 from dreamd.hand.matching import plain_of
 from dreamd.hand.named import readable
 from dreamd.hand.pages import without
 from dreamd.hand.plan import LEFT, Forgotten, Going, Line, Plan, Weakened, Wish, digest_of, more_than_shown
 from dreamd.hand.remains import Cut, Remains, remains
 from dreamd.locks import dream_lock, exclusive, one_night
-from dreamd.memories import Memory
+from dreamd.memories import THERE, Memory
 from dreamd.parts import Parts
 from dreamd.recall.following import follow
 from dreamd.stores._forgetting import mark_of

@@ -1,9 +1,7 @@
 """The beginning of a memory's id in; the one memory that it names out. And what a person wrote in; whether it is text, out."""
 
-from typing import get_args
-
 from dreamd.errors import UsageError
-from dreamd.memories import Memory, MemoryType, Status
+from dreamd.memories import THERE, Memory, MemoryType
 from dreamd.stores.base import MemoryQuery, Store
 
 
@@ -16,8 +14,7 @@ def readable(text: str) -> str:
 
 def named(store: Store, memory_id: str, types: tuple[MemoryType, ...] = ()) -> Memory:
     """A memory of any status but forgotten. Blocks. Raises UsageError when there is none, or more than one."""
-    left = tuple(status for status in get_args(Status) if status != "forgotten")
-    query = MemoryQuery(id_prefix=readable(memory_id), types=types, statuses=left, limit=2)
+    query = MemoryQuery(id_prefix=readable(memory_id), types=types, statuses=THERE, limit=2)
     found = list(store.memories(query)) if memory_id else []
     what = types[0] if len(types) == 1 else "memory"
     if not found:

@@ -4,15 +4,13 @@ Pure. A piece is a whole entry of MEMORY.md, a line of a daily, a bullet or a se
 other piece stays.
 """
 
-import re
 from collections.abc import Collection, Iterator
 from typing import Literal
 
 from msgspec import Struct
 
-from dreamd.daily.page import sections
-from dreamd.deep_dream import memory_file
-from dreamd.deep_dream.diary import sentences
+from dreamd.daily import page as daily
+from dreamd.deep_dream import diary, memory_file
 
 Page = Literal["memory", "daily", "diary"]
 
@@ -33,7 +31,7 @@ def pieces(text: str, page: Page) -> list[Piece]:
     """In order; together they are the text."""
     if page == "diary":
         return list(_of_diary(text))
-    own = sections(text) if page == "daily" else ()
+    own = daily.sections(text) if page == "daily" else ()
     blocks = memory_file.parse(text)
     ends = _offsets(block.raw for block in blocks)
     return [
@@ -54,15 +52,15 @@ def _offsets(raws: Iterator[str]) -> Iterator[int]:
         yield at
 
 
-_DREAM = re.compile(r"^<!-- dreamd dream [0-9a-f]+ -->[ \t]*$", re.MULTILINE)
 _BULLET = "- "
 
 
 def _of_diary(text: str) -> Iterator[Piece]:
-    first = _DREAM.search(text)
-    begins, at, number = (first.start() if first else len(text)), 0, 1
+    begins, at, number = diary.begins(text), 0, 1
     for line in text.splitlines(keepends=True):
-        parts = [line] if line.startswith((_BULLET, "#", "<!--")) or not line.strip() else sentences(line)
+        parts = (
+            [line] if line.startswith((_BULLET, "#", "<!--")) or not line.strip() else diary.sentences(line)
+        )
         for part in parts:
             yield Piece(part, part.removeprefix(_BULLET).strip(), number, at >= begins)
         at, number = at + len(line), number + 1
@@ -80,16 +78,10 @@ def without(text: str, page: Page, gone: Collection[str]) -> str:
     return _emptied("".join(left), page)
 
 
-_EMPTY_DAILY = re.compile(
-    r"^<!-- dreamd daily [^\n]* -->[ \t]*\r?\n## [^\n]*\n\s*<!-- /dreamd -->[ \t]*(?:\r?\n|\Z)", re.MULTILINE
-)
-_EMPTY_LIST = re.compile(r"^### [^\n]*\n\s*(?=^###|^<!-- dreamd dream |\Z)", re.MULTILINE)
-
-
 def _emptied(text: str, page: Page) -> str:
     if page == "daily":
-        return _EMPTY_DAILY.sub("", text)
-    return _EMPTY_LIST.sub("", text) if page == "diary" else text
+        return daily.emptied(text)
+    return diary.emptied(text) if page == "diary" else text
 
 
 def renumbered(text: str, gone: Collection[str]) -> dict[int, int]:

@@ -19,6 +19,7 @@ from dreamd.hand.cascade import Cascade
 from dreamd.hand.matching import Sound, tells_of
 from dreamd.hand.pages import Page, Piece, pieces, renumbered, without
 from dreamd.hand.plan import Line
+from dreamd.memories import memory_ids
 from dreamd.parts import Parts
 from dreamd.stores.base import FileVersion, Held, LedgerRow, LineEvidence, MemoryQuery
 
@@ -138,7 +139,7 @@ class _Agents:
             number, _, line = place.partition("#")
             if kind == "version" and number.isdigit() and int(number) in versions and line.isdigit():
                 yield "".join(versions[int(number)].content.split("\n")[int(line) - 1 : int(line)])
-        ids = tuple(ref for ref in refs if ":" not in ref)
+        ids = memory_ids(refs)
         if ids:
             yield from (memory.content for memory in self.parts.store.memories(MemoryQuery(ids=ids)))
 

@@ -19,7 +19,7 @@ from dreamd.memories import Kind, Memory, raw_id
 from dreamd.pool import entities
 from dreamd.pool.acts import acts
 from dreamd.pool.language import detect
-from dreamd.pool.redaction import redact
+from dreamd.pool.redaction import redact, redacted
 from dreamd.records import Trust
 
 SESSION = "hand"  # the session of all that is told so
@@ -45,7 +45,7 @@ def situation_of(text: str) -> str:
     line = fold(readable(text))
     if len(line) > LONGEST:
         raise UsageError(f"that is longer than {LONGEST} characters", hint="say it in a few sentences")
-    if redact(line) != line or "[redacted:" in line:
+    if redact(line) != line or redacted(line):
         raise UsageError("it holds a secret, which dreamd never keeps", hint="say it without")
     return line
 

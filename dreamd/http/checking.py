@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
+from dreamd.address import too_long
 from dreamd.check import Finding
 from dreamd.errors import ConfigError
-from dreamd.http.address import address, too_long
-from dreamd.http.listening import token
+from dreamd.http.listening import address_of, token
 from dreamd.parts import Parts
 
 _TOKEN = "set http.token_env or http.token_file"  # noqa: S105 - where it stands, not what it is
@@ -17,7 +17,7 @@ def of_http(parts: Parts) -> Iterator[Finding]:
         yield Finding("ok", "http", "switched off")
         return
     try:
-        where, known = address(parts.config.http.listen, parts.state), token(parts.config)
+        where, known = address_of(parts), token(parts.config)
     except ConfigError as error:
         yield Finding("error", "http", error.what, error.hint or _TOKEN)
         return

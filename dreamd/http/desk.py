@@ -8,7 +8,7 @@ from anyio import CapacityLimiter, to_thread
 from msgspec import Struct
 from starlette.datastructures import Headers
 
-from dreamd.http.address import Address
+from dreamd.address import Address
 from dreamd.http.counters import Counters
 from dreamd.http.jobs import Jobs
 from dreamd.http.listening import token

@@ -12,8 +12,8 @@ import anyio
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from dreamd.address import Address, is_loopback
 from dreamd.errors import DreamdError
-from dreamd.http.address import Address, is_loopback
 from dreamd.http.desk import Desk
 from dreamd.http.exchange import Exchange
 from dreamd.http.problems import CLOSE, Refused

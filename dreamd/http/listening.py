@@ -7,19 +7,20 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Protocol, cast
+from typing import Protocol, Self, cast
 
 import anyio
 from anyio import CancelScope, to_thread
 
 from dreamd import _plugins
+from dreamd.address import Address, address, bound, inode, removed
 from dreamd.config import Config, secret
 from dreamd.errors import ConfigError
 from dreamd.events import HTTP_OPENED, HTTP_UNAVAILABLE
-from dreamd.http.address import Address, address, bound, inode, removed
 from dreamd.parts import Parts
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 1.0, 300.0  # between two tries to listen
+SOCKET = "dreamd.sock"  # in the state folder
 _MOST_WAITING = 256  # connections while the house is being furnished
 _BACKLOG = 128
 
@@ -43,9 +44,16 @@ class Threshold:
         self._socket: socket.socket | None = None
         self._inode = 0
 
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        with CancelScope(shield=True):
+            await to_thread.run_sync(self.close)
+
     def opened(self, parts: Parts) -> tuple[Address, socket.socket]:
         """The address, and a handle of the socket that may be closed. Blocking. Raises ConfigError, OSError."""
-        wanted = address(parts.config.http.listen, parts.state)
+        wanted = address_of(parts)
         if not wanted.local and not token(parts.config):
             raise ConfigError(
                 f"http.listen is {wanted}, which others can reach", hint="set http.token_env or token_file"
@@ -80,12 +88,9 @@ async def face(parts: Parts, ready: Callable[[], bool], threshold: Threshold | N
     is its owner's to close; without one the socket goes with the face.
     """
     if threshold is None:
-        threshold = Threshold()
-        try:
-            await face(parts, ready, threshold)
-        finally:
-            with CancelScope(shield=True):
-                await to_thread.run_sync(threshold.close)
+        async with Threshold() as own:
+            await face(parts, ready, own)
+        return
     if not parts.config.http.listen:
         await to_thread.run_sync(threshold.close)
         await anyio.sleep_forever()
@@ -195,6 +200,12 @@ async def _bound(parts: Parts, threshold: Threshold) -> tuple[Address, socket.so
 
 async def _tcp_server(door: Door, *, sock: socket.socket, backlog: int) -> asyncio.Server:
     return await asyncio.get_running_loop().create_server(door, sock=sock, backlog=backlog)
+
+
+def address_of(parts: Parts) -> Address:
+    """`http.listen`. Raises ConfigError."""
+    listen = parts.config.http.listen
+    return Address(parts.state / SOCKET) if listen == "unix" else address(listen, "http.listen")
 
 
 def token(config: Config) -> str:

@@ -11,7 +11,7 @@ from anyio import CancelScope, CapacityLimiter
 from uvicorn.config import Config
 from uvicorn.server import ServerState
 
-from dreamd.http.address import Address
+from dreamd.address import Address
 from dreamd.http.app import app
 from dreamd.http.counters import Counters
 from dreamd.http.desk import Desk

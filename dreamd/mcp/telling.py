@@ -3,6 +3,7 @@
 import shlex
 from collections.abc import Iterable, Iterator, Sequence
 
+from dreamd.clock import to_the_minute
 from dreamd.deep_dream.evidence import Node
 from dreamd.hand.forget import Forgotten, Going, Line, Plan, Wish
 from dreamd.pool import tokens
@@ -43,7 +44,7 @@ def _where(node: Node) -> str:
         f"{node.status.replace('_', '-')} {node.kind}" if node.status else node.kind,
         node.memory_id[:8],
         f"confidence {node.confidence:.2f}" if node.confidence is not None else "",
-        f"{node.at:%Y-%m-%d %H:%M} UTC" if node.at else "",
+        to_the_minute(node.at) if node.at else "",
         _place(node),
     ]
     return ", ".join(part for part in known if part)
@@ -124,7 +125,7 @@ def status(now: Status) -> str:
 
 def _agent(one: AgentStatus) -> str:
     off = "" if one.enabled else " (disabled)"
-    read = f", last read {one.last_read:%Y-%m-%d %H:%M} UTC" if one.last_read else ""
+    read = f", last read {to_the_minute(one.last_read)}" if one.last_read else ""
     return (
         f"{one.agent}{off}: {one.records} records of {one.logs} logs{read}; {one.long_term} long-term insights, "
         f"{one.candidates} candidates; {one.backlog.records} records in no daily yet; {one.held} rewrites held"

@@ -14,9 +14,9 @@ from msgspec.structs import replace
 from dreamd.memories import Kind
 from dreamd.pool import circumstances, cues, plainly
 from dreamd.pool.orders import stands
+from dreamd.pool.redaction import redacted
 from dreamd.pool.remembering import remembering
 from dreamd.pool.similarity import keywords
-from dreamd.pool.speech import redacted
 from dreamd.pool.stated import sentences
 from dreamd.pool.told import asks, fragment, talks, tells
 

@@ -48,11 +48,11 @@ def explicit(text: str) -> bool:
     return _EXPLICIT.search(_normal(text)) is not None
 
 
+def asks(text: str) -> bool:
+    """It ends as a question does."""
+    return text.rstrip().endswith(("?", "？", "吗", "吗。"))
+
+
 def instruction(text: str) -> bool:
     """Addressed to whoever reads it, to be carried out."""
     return _INSTRUCTION.search(_normal(text)) is not None
-
-
-def redacted(text: str) -> bool:
-    """A secret stood here; such a line is never promoted."""
-    return "[redacted:" in text.casefold()

@@ -60,14 +60,14 @@ class ScriptedProvider(Provider):
         pass
 
 
-def reply_of(text: str, prompt: Prompt, stop: Stop = "end") -> Reply:
+def reply_of(text: str, prompt: Prompt) -> Reply:
     """A reply as a model would give it; a token is four characters. Raises ReplyUnusable when nothing is said."""
     said = without_thinking(text).strip()
     if not said:
         raise ReplyUnusable("the script's reply is empty")
     asked = len(prompt.system) + len(prompt.user)
     return Reply(
-        text=said, stop=stop, model="scripted", input_tokens=asked // 4, output_tokens=len(text) // 4
+        text=said, stop="end", model="scripted", input_tokens=asked // 4, output_tokens=len(text) // 4
     )
 
 

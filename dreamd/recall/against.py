@@ -2,11 +2,10 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
-from typing import get_args
 
 from msgspec import Struct
 
-from dreamd.memories import Memory, Status
+from dreamd.memories import GONE, STATUSES, Memory
 from dreamd.recall.answer import Against
 from dreamd.recall.choosing import Asked, holds
 from dreamd.stores.base import Contradiction, MemoryQuery, Store
@@ -26,10 +25,8 @@ def sides_of(store: Store, insights: Sequence[Memory], asked: Asked) -> Mapping[
     pairs = list(chain.from_iterable(store.contradictions(agent) for agent in agents))
     ids = {one.memory_id for one in flagged}
     others = {other for one, other, _ in _both_ways(pairs) if one in ids}
-    query = MemoryQuery(ids=tuple(sorted(others)), types=("insight",), statuses=get_args(Status))
-    known = {
-        one.memory_id: one for one in store.memories(query) if one.status not in ("forgotten", "withdrawn")
-    }
+    query = MemoryQuery(ids=tuple(sorted(others)), types=("insight",), statuses=STATUSES)
+    known = {one.memory_id: one for one in store.memories(query) if one.status not in GONE}
     return {one.memory_id: _sides(one, pairs, known, asked) for one in flagged}
 
 
@@ -57,4 +54,4 @@ def _sides(
 
 
 def _since(insight: Memory) -> tuple[float, int]:
-    return (insight.valid_from or insight.timestamp or insight.received_at).timestamp(), insight.seq
+    return (insight.valid_from or insight.happened).timestamp(), insight.seq

@@ -82,7 +82,7 @@ def holds(insight: Memory, asked: Asked) -> bool:
     if asked.then is None:
         ended = insight.valid_until is not None and insight.valid_until <= asked.now
         return insight.status in _LIVE and not ended
-    begun = insight.valid_from or insight.timestamp or insight.received_at
+    begun = insight.valid_from or insight.happened
     return begun <= asked.then and (insight.valid_until is None or asked.then < insight.valid_until)
 
 
@@ -119,7 +119,7 @@ def _names(asked: Asked, text: str, share: float) -> bool:
 
 
 def _quality(insight: Memory, sure: float, asked: Asked) -> float:
-    happened = insight.timestamp or insight.received_at
+    happened = insight.happened
     new = faded((asked.now - happened) / _HALF_AS_NEW)
     believed = (0.6 + 0.4 * sure) * (_CANDIDATE if insight.status == "candidate" else 1.0)
     return (1.0 if insight.pinned else believed) * (1 - _NEWS + _NEWS * new)

@@ -1,15 +1,13 @@
 """What a store has read of new and changed memories in; the news for whoever follows it out (pure)."""
 
 from collections.abc import Iterable, Sequence
-from typing import get_args
 
 from msgspec.structs import replace
 
-from dreamd.memories import Memory, Status
+from dreamd.memories import GONE, STATUSES, Memory
 from dreamd.stores.base import Mark, MemoryQuery, News
 
-ALL = MemoryQuery(statuses=get_args(Status))
-GONE = ("withdrawn", "forgotten")
+ALL = MemoryQuery(statuses=STATUSES)
 
 
 def followed(

@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from dreamd.errors import StoreConflict, StoreError
-from dreamd.memories import Memory
+from dreamd.memories import GONE, Memory
 from dreamd.records import Origin
 from dreamd.stores._amending import amended
 from dreamd.stores._following import differs, followed
@@ -40,8 +40,6 @@ from dreamd.stores.base import (
     WindowCount,
     Written,
 )
-
-GONE = ("withdrawn", "forgotten")
 
 
 class _Memories(dict[str, Memory]):

@@ -9,7 +9,7 @@ from zoneinfo import ZoneInfo
 from msgspec.structs import replace
 
 from dreamd import sections
-from dreamd.clock import Clock, SystemClock
+from dreamd.clock import SystemClock
 from dreamd.errors import LogUnreadable
 from dreamd.events import silent
 from dreamd.formats.base import Format
@@ -30,7 +30,6 @@ def read_path(
     store: Store,
     zone: ZoneInfo,
     format: str | None = None,  # noqa: A002 - the word people know
-    clock: Clock | None = None,
     passed_over: Callable[[str, str], object] | None = None,
 ) -> list[Memory]:
     """The raw memories of a file or folder, in the order of J13; `agent` of each is its format's label.
@@ -42,7 +41,7 @@ def read_path(
     if not path.exists():
         raise LogUnreadable(f"{path}: not there")
     chosen = sources.formats(format or "")
-    tools = Tools(store, clock or SystemClock(), silent, sections.Tail(), Agent(_AGENT, zone, 1 << 20))
+    tools = Tools(store, SystemClock(), silent, sections.Tail(), Agent(_AGENT, zone, 1 << 20))
     where = sources.places(sections.Agent(format=format or "", logs=(os.fspath(path),)), chosen, Path())
     tail = Tailer(tools, where, sources.Own())
     tally = tail.advance(tail.find(), How(settle=True))

@@ -1,5 +1,7 @@
 from pathlib import Path
 
+import pytest
+
 from dreamd.commands.dream import Bar, told
 from dreamd.dream.decide import Shift
 from dreamd.dream.phase import Counts, Dreamt
@@ -75,7 +77,8 @@ def test_an_insight_that_changed_is_one_line() -> None:
     assert shift.told == "^ candidate -> long-term iiiiiiii  It is so"
 
 
-def test_the_bar_shows_nothing_where_there_is_no_terminal() -> None:
+def test_the_bar_shows_nothing_where_there_is_no_terminal(capsys: pytest.CaptureFixture[str]) -> None:
     with Bar("anna") as bar:
         bar(0, 2)
         bar(2, 2)
+    assert capsys.readouterr() == ("", "")

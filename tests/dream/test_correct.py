@@ -4,7 +4,6 @@ import pytest
 from msgspec.structs import replace
 
 from dreamd.dream.correct import correction, corrections
-from dreamd.dream.promote import happened
 from dreamd.memories import Memory
 from dreamd.records import Trust
 from tests.dream.settling import by_id, said
@@ -30,7 +29,7 @@ def new(*raws: Memory, **more: object) -> Memory:
 def test_the_humans_correction_supersedes_and_the_old_keeps_its_dates() -> None:
     (found,) = corrections([(new(), old())], by_id(OLD, NEW))
     assert found.old == replace(
-        old(), status="superseded", valid_until=happened(NEW), contradictions_flag=True
+        old(), status="superseded", valid_until=NEW.happened, contradictions_flag=True
     )
     assert found.new == new()
 
@@ -89,7 +88,7 @@ def test_what_a_person_pinned_is_left_to_the_person() -> None:
 
 
 def test_corrections_come_in_order_of_time() -> None:
-    later = replace(NEW, memory_id="later", timestamp=happened(NEW) + timedelta(days=1))
+    later = replace(NEW, memory_id="later", timestamp=NEW.happened + timedelta(days=1))
     raws = by_id(OLD, NEW, later)
     found = corrections([(old(), new(later)), (old(), new())], raws)
-    assert [one.at for one in found] == [happened(NEW), happened(later)]
+    assert [one.at for one in found] == [NEW.happened, later.happened]

@@ -2,7 +2,7 @@
 
 from msgspec.structs import replace
 
-from dreamd.dream.material import Material, Portion, fresh_count, gather
+from dreamd.dream.material import Material, Portion, gather
 from dreamd.memories import Memory, derived_id
 from dreamd.sections import Agent
 from dreamd.stores.base import Changes
@@ -32,7 +32,6 @@ def test_it_is_what_no_dream_has_seen_of_what_people_and_tools_did(house: House)
     house.store.write(Changes(statuses=((said[0].memory_id, "dreamt"),)))
     assert [one.memory_id for one in gathered(house).fresh] == [said[1].memory_id]
     assert len(gathered(house, again=True).fresh) == 2
-    assert fresh_count(house.store, "cat", 10) == 1
 
 
 def test_a_dream_that_goes_on_sees_nothing_that_came_since(house: House) -> None:

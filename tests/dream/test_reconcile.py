@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from dreamd.dream.draft import Draft
-from dreamd.dream.promote import happened
 from dreamd.memories import Memory
 from dreamd.records import Trust
 from dreamd.sections import Dream
@@ -144,7 +143,7 @@ def test_a_correction_supersedes_with_its_successor_in_the_same_result() -> None
     (old,), (new,) = result.superseded, result.new
     assert (old.status, old.valid_until, old.contradictions_flag) == (
         "superseded",
-        happened(PUT_RIGHT[2]),
+        PUT_RIGHT[2].happened,
         True,
     )
     assert set(old.ref_ids) == {raw.memory_id for raw in PUT_RIGHT[:2]}
@@ -361,7 +360,7 @@ def test_what_was_said_long_ago_is_dated_by_its_first_and_last_record() -> None:
     raws = [said(1, WORDS[0], day=2), said(2, WORDS[1], day=9)]
     (one,) = settled(drafted(*raws), raws).new
     assert (one.valid_from, one.timestamp) == (raws[0].timestamp, raws[1].timestamp)
-    assert happened(raws[1]) - happened(raws[0]) > timedelta(days=6)
+    assert raws[1].happened - raws[0].happened > timedelta(days=6)
 
 
 def test_a_draft_by_a_model_counts_as_one_by_rule() -> None:

@@ -44,4 +44,7 @@ async def test_a_jobs_calls_take_their_slots_in_the_lane_of_dreamds_own_upstream
 async def test_a_key_that_is_missing_keeps_no_lane_from_opening(tmp_path: Path) -> None:
     config = Config(llm=Llm(provider="openai", api_key_file=str(tmp_path / "none")))
     lanes, _chain = wired(config, InMemoryStore(), StillClock(NOW), silent, lambda: ScriptedProvider([]))
-    lanes.arrive("https://api.openai.com/v1").done()
+    call = lanes.arrive("https://api.openai.com/v1")
+    assert lanes.busy()
+    call.done()
+    assert not lanes.busy()

@@ -1,15 +1,18 @@
+from pathlib import Path
+
 import pytest
 
+from dreamd.address import Address
 from dreamd.gateway import message
 from dreamd.gateway.access import admitted, routed
 from dreamd.gateway.refusals import Refused
-from dreamd.gateway.settings import Listen, Settings, upstream
+from dreamd.gateway.settings import Settings, upstream
 
 UPSTREAMS = {
     b"openai": upstream("openai", "https://api.openai.com"),
     b"deep": upstream("deep", "http://d:1/api"),
 }
-HERE = Settings(listen=Listen("127.0.0.1", 8377), upstreams=UPSTREAMS)
+HERE = Settings(listen=Address(host="127.0.0.1", port=8377), upstreams=UPSTREAMS)
 
 
 def asked(*lines: str, target: str = "/openai/v1/models") -> message.RequestHead:
@@ -93,7 +96,7 @@ def test_nor_may_a_page_that_hides_where_it_is_from(lines: tuple[str, ...], fine
 
 
 def test_with_a_token_the_token_alone_counts() -> None:
-    settings = Settings(listen=Listen("0.0.0.0", 8377), upstreams=UPSTREAMS, token=b"s3cret")
+    settings = Settings(listen=Address(host="0.0.0.0", port=8377), upstreams=UPSTREAMS, token=b"s3cret")
     assert admitted(asked("Host: dreamd.lan", "X-Dreamd-Token: s3cret"), settings) is None
     for lines in (
         ["Host: localhost"],
@@ -106,4 +109,5 @@ def test_with_a_token_the_token_alone_counts() -> None:
 
 
 def test_a_socket_is_guarded_by_its_mode() -> None:
-    assert admitted(asked("Host: any.thing"), Settings(listen=Listen(path="/s"), upstreams=UPSTREAMS)) is None
+    settings = Settings(listen=Address(Path("/s")), upstreams=UPSTREAMS)
+    assert admitted(asked("Host: any.thing"), settings) is None

@@ -204,6 +204,7 @@ async def test_a_client_that_goes_while_its_request_is_under_way_ends_it() -> No
         await until(lambda: h.server.open)
         await client.close()
         await h.server.quiet()
+        assert h.gateway.counters.client_gone == 1
 
 
 async def test_a_request_is_sent_again_when_a_kept_connection_turns_out_to_be_closed() -> None:

@@ -3,34 +3,8 @@ from pathlib import Path
 import pytest
 
 from dreamd.errors import ConfigError
-from dreamd.gateway.settings import Listen, listening, settled, upstream
+from dreamd.gateway.settings import settled, upstream
 from dreamd.sections import Gateway
-
-
-@pytest.mark.parametrize(
-    ("text", "listen", "here"),
-    [
-        ("127.0.0.1:8377", Listen("127.0.0.1", 8377), True),
-        ("localhost:1", Listen("localhost", 1), True),
-        ("[::1]:8377", Listen("::1", 8377), True),
-        ("0.0.0.0:8377", Listen("0.0.0.0", 8377), False),
-        ("unix:/run/g.sock", Listen(path="/run/g.sock"), True),
-        ("unix:///run/g.sock", Listen(path="/run/g.sock"), True),
-    ],
-)
-def test_an_address_is_tcp_or_a_socket_and_here_or_open_to_others(
-    text: str, listen: Listen, here: bool
-) -> None:
-    assert listening(text) == listen
-    assert listening(text).here is here
-
-
-@pytest.mark.parametrize(
-    "text", ["8377", ":8377", "127.0.0.1", "127.0.0.1:99999", "unix:g.sock", "127.0.0.1:x"]
-)
-def test_what_is_no_address_is_refused(text: str) -> None:
-    with pytest.raises(ConfigError, match=r"gateway\.listen"):
-        listening(text)
 
 
 def test_a_door_that_others_reach_needs_a_token(tmp_path: Path) -> None:

@@ -31,7 +31,7 @@ from dreamd.events import silent
 from dreamd.http.listening import face
 from dreamd.parts import Parts
 from dreamd.stores.inmemory import InMemoryStore
-import dreamd.supervisor
+import dreamd.supervisor.life
 import pathlib
 
 def loaded(): return sorted(name for name in {HEAVY!r} if name in sys.modules)
@@ -173,6 +173,7 @@ async def test_a_port_that_comes_free_is_taken(house) -> None:  # noqa: F811
         while not home.told.named("http.opened"):
             await anyio.lowlevel.checkpoint()
         tasks.cancel_scope.cancel()
+    assert [str(line["listen"]) for line in home.told.named("http.opened")] == [listen]
 
 
 async def test_an_address_that_others_can_reach_needs_a_token_for_all_but_the_probes(opened) -> None:

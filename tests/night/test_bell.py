@@ -8,9 +8,10 @@ from dreamd.night.bell import ScheduledBell
 
 
 async def test_the_bell_rings_at_its_moment() -> None:
-    bell = ScheduledBell()
+    bell, moment = ScheduledBell(), datetime.now(UTC) + timedelta(milliseconds=30)
     with anyio.fail_after(20):
-        await bell.wait_until(datetime.now(UTC) + timedelta(milliseconds=30))
+        await bell.wait_until(moment)
+        assert datetime.now(UTC) >= moment
         await bell.wait_until(datetime.now(UTC) - timedelta(days=1))
     bell.close()
 

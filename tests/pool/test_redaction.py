@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd.pool.redaction import redact
+from dreamd.pool.redaction import redact, redacted
 
 KEY = "aB3dE5fG7hJ9kL1mN3pQ5rS7tU9vW1xY3z"
 BODY = "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n" * 3 + "abc=\n"
@@ -171,3 +171,8 @@ def test_redaction_is_idempotent_on_what_looks_like_secrets(text: str) -> None:
 def test_no_text_makes_it_slow(count: int, part: str) -> None:
     clean = redact(part * count)  # a pattern that backtracks would not come back
     assert redact(clean) == clean
+
+
+def test_the_mark_of_a_secret_is_seen() -> None:
+    assert redacted("key [REDACTED:api-key]")
+    assert not redacted("a redacted report")

@@ -1,6 +1,6 @@
 import pytest
 
-from dreamd.pool.speech import explicit, instruction, redacted, rule_like
+from dreamd.pool.speech import asks, explicit, instruction, rule_like
 
 
 @pytest.mark.parametrize(
@@ -80,6 +80,7 @@ def test_a_report_is_no_instruction(text: str) -> None:
     assert not instruction(text)
 
 
-def test_the_mark_of_a_secret_is_seen() -> None:
-    assert redacted("key [REDACTED:api-key]")
-    assert not redacted("a redacted report")
+@pytest.mark.parametrize("text", ["Which port is it? ", "用哪个端口？", "你喜欢茶吗", "你喜欢茶吗。"])
+def test_a_question_is_heard_by_its_end(text: str) -> None:
+    assert asks(text)
+    assert not asks(f"{text} I use 8080.")

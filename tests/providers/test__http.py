@@ -134,6 +134,7 @@ async def test_no_connection_outlives_its_call(open_provider: Open) -> None:
             await provider.complete(PROMPT)
             with anyio.fail_after(PATIENT):
                 await server.quiet()
+    assert server.hung_up == 0
 
 
 @both
@@ -272,7 +273,7 @@ def test_one_provider_serves_one_loop_after_another(open_provider: Open) -> None
             provider = provider or open_provider(llm(server.base_url))
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(provider._server, "_base", server.base_url.removesuffix("/v1"))
-                await provider.complete(PROMPT)
+                assert (await provider.complete(PROMPT)).text == "hello"
         return provider
 
     anyio.run(call, anyio.run(call))

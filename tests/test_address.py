@@ -1,5 +1,3 @@
-"""Where the face listens."""
-
 import os
 import socket
 import stat
@@ -8,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from dreamd.address import Address, address, bound, inode, removed
 from dreamd.errors import ConfigError
-from dreamd.http.address import Address, address, bound, inode, removed
 
 
-def test_the_default_is_a_socket_in_the_state_folder(tmp_path: Path) -> None:
-    assert address("unix", tmp_path) == Address(tmp_path / "dreamd.sock")
-    assert address("unix:/run/d.sock", tmp_path) == Address(Path("/run/d.sock"))
+@pytest.mark.parametrize("listen", ["unix:/run/d.sock", "unix:///run/d.sock"])
+def test_a_socket_is_named_by_its_whole_path(listen: str) -> None:
+    assert address(listen, "http.listen") == Address(Path("/run/d.sock"))
+    assert address("unix:~/d.sock", "http.listen") == Address(Path.home() / "d.sock")
 
 
 @pytest.mark.parametrize(
@@ -28,17 +27,17 @@ def test_the_default_is_a_socket_in_the_state_folder(tmp_path: Path) -> None:
     ],
 )
 def test_a_host_and_a_port_are_told_apart(listen: str, host: str, port: int, local: bool) -> None:
-    where = address(listen, Path())
+    where = address(listen, "http.listen")
     assert where == Address(host=host, port=port)
     assert where.local is local
 
 
 @pytest.mark.parametrize(
-    "listen", ["tcp", "127.0.0.1", ":80", "host:port", "host:65536", "host:-1", "host:٣"]
+    "listen", ["tcp", "127.0.0.1", ":80", "host:port", "host:65536", "host:-1", "host:٣", "unix:d.sock"]
 )
 def test_what_is_no_address_is_refused(listen: str) -> None:
     with pytest.raises(ConfigError, match=r"http\.listen"):
-        address(listen, Path())
+        address(listen, "http.listen")
 
 
 def test_the_socket_is_its_owners_alone_and_nobody_can_connect_before_it_is(tmp_path: Path) -> None:

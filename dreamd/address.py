@@ -1,4 +1,4 @@
-"""Where the face listens: `http.listen` as an address, and the address as a socket that nobody else may use."""
+"""Where dreamd listens: a key of the configuration as an address, and the address as a socket that nobody else may use."""
 
 import errno
 import ipaddress
@@ -12,9 +12,7 @@ from msgspec import Struct
 
 from dreamd.errors import ConfigError
 
-SOCKET = "dreamd.sock"  # in the state folder
 _LONGEST_PATH = 107  # bytes of a Unix socket's path; the kernel takes no more
-_HOW = 'write it as "unix", "unix:/path" or "127.0.0.1:8378"'
 
 
 class Address(Struct, frozen=True):
@@ -43,16 +41,16 @@ def is_loopback(host: str) -> bool:
         return False
 
 
-def address(listen: str, state: Path) -> Address:
-    """Raises ConfigError for what is none."""
-    if listen == "unix":
-        return Address(state / SOCKET)
+def address(listen: str, key: str) -> Address:
+    """`key` is where it is written. Raises ConfigError for what is none."""
     if listen.startswith("unix:"):
-        return Address(Path(listen.removeprefix("unix:")).expanduser())
+        path = Path(listen.removeprefix("unix:").removeprefix("//")).expanduser()
+        if path.is_absolute():  # a daemon's own folder is none that a person thinks of
+            return Address(path)
     host, _, port = listen.rpartition(":")
-    if not host or not (port.isascii() and port.isdigit()) or int(port) >= 1 << 16:
-        raise ConfigError(f"http.listen is {listen!r}", hint=_HOW)
-    return Address(host=host.strip("[]"), port=int(port))
+    if host and port.isascii() and port.isdigit() and int(port) < 1 << 16:
+        return Address(host=host.strip("[]"), port=int(port))
+    raise ConfigError(f"{key} is {listen!r}", hint='write it as "unix:/path" or "127.0.0.1:8377"')
 
 
 def too_long(path: Path) -> bool:
@@ -66,12 +64,13 @@ def bound(where: Address) -> socket.socket:
     A Unix socket is its owner's alone (0600) before anybody can connect. What a killed daemon left behind is
     replaced; what lives, or is no socket, stays.
     """
-    return _unix(where.path) if where.path else _tcp(where)
+    return bound_at(where.path) if where.path else _tcp(where)
 
 
-def _unix(path: Path) -> socket.socket:
+def bound_at(path: Path) -> socket.socket:
+    """The same of a Unix socket."""
     if too_long(path):
-        raise OSError(f"the path is longer than {_LONGEST_PATH} bytes")
+        raise OSError(errno.ENAMETOOLONG, f"the path is longer than {_LONGEST_PATH} bytes")
     _clear(path)
     with ExitStack() as unless_bound:
         one = unless_bound.enter_context(socket.socket(socket.AF_UNIX))
@@ -96,11 +95,11 @@ def _tcp(where: Address) -> socket.socket:
 def _clear(path: Path) -> None:
     with suppress(FileNotFoundError):
         if not stat.S_ISSOCK(path.lstat().st_mode):
-            raise FileExistsError("something else stands there")
+            raise FileExistsError(errno.EEXIST, "something else stands there")
         with socket.socket(socket.AF_UNIX) as one:
             one.settimeout(1)
             if one.connect_ex(str(path)) != errno.ECONNREFUSED:  # it may be too busy to take one more
-                raise FileExistsError("somebody listens there already")
+                raise FileExistsError(errno.EEXIST, "somebody listens there already")
         path.unlink()
 
 
