@@ -1,7 +1,7 @@
 """What stands in the way: the parts go in, findings come out, each with what to do. Changes nothing, pays at most one call."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Literal
@@ -16,12 +16,14 @@ from dreamd.locks import DAEMON, holder
 from dreamd.parts import Parts
 from dreamd.sections import Agent
 from dreamd.stores.base import Store
+from dreamd.tail.logfile import COMPRESSED
 from dreamd.tail.reading import read_path
 from dreamd.tail.sources import Found, formats, own_files, places, scan
 
 Level = Literal["ok", "warning", "error"]
 SAMPLED_LOGS = 5  # the newest of an agent's logs are read as a trial
 SAMPLED_BYTES = 16 << 20  # larger logs are not read as a trial
+_LET_READ = "let dreamd's user read it"
 
 
 class Finding(Struct, frozen=True):
@@ -65,34 +67,41 @@ def _of_logs(parts: Parts, name: str, agent: Agent, scratch: Callable[[], Store]
         scan(where, own, lambda path, why: refused.append((path, why))), key=lambda log: -log.stamp.mtime_ns
     )
     for path, why in refused:
-        todo = f"correct agents.{name}.logs" if why == "not there" else "let dreamd's user read it"
+        todo = f"correct agents.{name}.logs, if the agent has run" if why == "not there" else _LET_READ
         yield Finding("error", name, f"{path} cannot be read: {why}", todo)
     if not logs and not refused:
         looked = ", ".join(sorted({place.base for place in where}))
         yield Finding("warning", name, f"no logs found in {looked}", f"set agents.{name}.logs")
     if logs:
-        yield Finding("ok", name, f"{len(logs)} logs found, zone {zone_of(agent).key}")
+        yield Finding("ok", name, f"logs found: {len(logs)}, zone {zone_of(agent).key}")
     yield from _of_understanding(name, agent, logs, scratch)
 
 
 def _of_understanding(
     name: str, agent: Agent, logs: Sequence[Found], scratch: Callable[[], Store]
 ) -> Iterator[Finding]:
-    small = (log for log in logs if 0 < log.stamp.size <= SAMPLED_BYTES)
+    known = {log.path for log in logs}
+    small = (log for log in logs if 0 < log.stamp.size <= SAMPLED_BYTES and not _packed_twin(log.path, known))
     for log in islice(small, SAMPLED_LOGS):
         try:
             records = len(
                 read_path(Path(log.path), format=agent.format or None, zone=zone_of(agent), store=scratch())
             )
         except DreamdError as error:
-            yield Finding("error", name, error.what, error.hint or "let dreamd's user read it")
+            todo = f"correct agents.{name}.format or .logs" if error.hint else _LET_READ
+            yield Finding("error", name, error.what, todo)
             continue
         if records:
-            yield Finding("ok", name, f"{records} records understood in {log.path}")
+            yield Finding("ok", name, f"records understood in {log.path}: {records}")
         else:
             yield Finding(
                 "warning", name, f"nothing understood in {log.path}", f"look at `dreamd read {log.path}`"
             )
+
+
+def _packed_twin(path: str, known: Collection[str]) -> bool:
+    """A compressed log beside the plain one, which is read instead."""
+    return path.endswith(COMPRESSED) and path.removesuffix(COMPRESSED) in known
 
 
 def _of_workspace(name: str, agent: Agent) -> Finding:

@@ -173,7 +173,7 @@ def _wrong(parts: Parts, seen: Known, agents: Sequence[AgentStatus]) -> Iterator
             yield f"{name}: the workspace {agent.workspace} is missing or not writable; run `dreamd check`"
     for one in agents:
         if one.held:
-            yield f"{one.agent}: {one.held} rewrite(s) of its memory file wait for review; see `dreamd held`"
+            yield f"{one.agent}: rewrites of its memory file that wait for review: {one.held}; see `dreamd held`"
     for sleeper in seen.sleepers:
         yield from _stranded(seen, sleeper)
 
@@ -244,7 +244,7 @@ def _parked(parts: Parts, agent: str) -> Iterator[str]:
     kept = parts.store.meta(f"dream:{agent}")
     groups = msgspec.json.decode(kept, type=_Unfinished).parked if kept else []
     if groups:
-        yield f"{agent}: {len(groups)} group(s) of records wait for the next dream: {groups[0].reason}"
+        yield f"{agent}: groups of records that wait for the next dream: {len(groups)}; {groups[0].reason}"
 
 
 def _writable(workspace: Path) -> bool:
@@ -257,7 +257,7 @@ def _stranded(seen: Known, sleeper: Sleeper) -> Iterator[str]:
     days = [window.window for window in sleeper.windows if window.unfiled and window.window < oldest]
     if days:
         yield (
-            f"{sleeper.agent}: {len(days)} day(s) before {oldest} are in no daily: {listed(days)}; "
+            f"{sleeper.agent}: days before {oldest} that are in no daily: {listed(days)}; "
             f"run `dreamd night --agent {sleeper.agent} --date D` for each you want"
         )
 

@@ -1,6 +1,7 @@
 from pathlib import Path
 
 import pytest
+import zstandard
 
 from dreamd.check import of_agents, of_gate, of_state
 from dreamd.clock import StillClock
@@ -29,6 +30,19 @@ def test_a_log_that_is_not_understood_is_said(tmp_path: Path, clock: StillClock)
     (tmp_path / "x.jsonl").write_text('{"type": "unheard of", "sessionId": "1", "uuid": "2"}\n')
     house = parts(tmp_path, clock, odd=Agent(format="claude_code", logs=(str(tmp_path / "x.jsonl"),)))
     assert any("x.jsonl" in finding.what and finding.todo for finding in of_agents(house, empty_store))
+
+
+def test_a_compressed_log_beside_the_plain_one_is_no_trouble(tmp_path: Path, clock: StillClock) -> None:
+    line = b'{"dreamd":1,"kind":"message","role":"user","text":"How long is the bridge?"}\n'
+    log = tmp_path / "logs" / "x.jsonl"
+    log.parent.mkdir()
+    log.write_bytes(line)
+    log.with_suffix(".jsonl.zst").write_bytes(zstandard.compress(line))
+    house = parts(tmp_path / "state", clock, one=Agent(format="trace", logs=(f"{log}*",)))
+    found = [finding for finding in of_agents(house, empty_store) if "understood" in finding.what]
+    assert [(one.level, one.what.rpartition(":")[0]) for one in found] == [
+        ("ok", f"records understood in {log}")
+    ]
 
 
 def test_the_state_folder_that_opens_is_fine(tmp_path: Path, clock: StillClock) -> None:

@@ -86,7 +86,7 @@ def test_what_is_wrong_is_said_with_what_to_do(house: Build) -> None:  # noqa: F
     assert "anna: deep dream of 2026-03-02 failed (2 of 5): no space left; it is tried again" in told
     assert "dreamd held" in told
     assert "bert: the workspace" in told
-    assert "bert: 1 day(s) before 2026-02-23 are in no daily: 2026-01-31; run `dreamd night" in told
+    assert "bert: days before 2026-02-23 that are in no daily: 2026-01-31; run `dreamd night" in told
 
 
 def test_a_night_that_failed_long_ago_is_wrong_until_it_is_done(house: Build) -> None:  # noqa: F811
@@ -208,7 +208,7 @@ def test_it_counts_insights_and_tells_of_dreams_that_failed_or_left_something(ho
     home.parts.store.write(Changes(ledger=(failed,), meta={"dream:anna": waits}))
     before = wrong(home)
     assert "the next dream tries again; or run `dreamd dream --agent anna`" in before
-    assert "1 group(s) of records wait for the next dream: no usable answer" in before
+    assert "groups of records that wait for the next dream: 1; no usable answer" in before
     anyio.run(run_night, home.parts, NOON.date())
     assert wrong(home) == ""
     (anna,) = status(home.parts).agents

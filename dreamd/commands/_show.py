@@ -24,6 +24,28 @@ from dreamd.stores.base import LedgerRow, MemoryQuery
 T = TypeVar("T")
 
 
+
+class _Day(click.DateTime):
+    """A local date, written as 2026-03-31."""
+
+    name = "date"
+
+    def __init__(self) -> None:
+        super().__init__(["%Y-%m-%d"])
+
+    def get_metavar(self, param: click.Parameter, ctx: click.Context | None = None) -> str:
+        del param, ctx
+        return "DATE"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"'{value}' is no date such as 2026-03-31", param, ctx)
+
+
+DAY = _Day()
+
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
 agent_option = click.option("--agent", metavar="ID", help="Only this agent.")
 

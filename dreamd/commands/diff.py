@@ -44,7 +44,7 @@ def command(ctx: click.Context, numbers: tuple[int, ...], agent: str | None, as_
         click.echo(_heading(difference))
         print_diff(difference.diff)
     if not found:
-        click.echo("no versions yet: dreamd has not dreamt")
+        click.echo("no versions yet: dreamd has written no MEMORY.md")
 
 
 def _heading(difference: Difference) -> str:

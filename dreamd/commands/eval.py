@@ -21,12 +21,37 @@ from dreamd.sections import Llm
 
 @click.command("eval")
 @click.option(
-    "--seeds", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many worlds."
+    "--seeds",
+    metavar="N",
+    type=click.IntRange(1, 10_000),
+    default=20,
+    show_default=True,
+    help="How many worlds.",
 )
-@click.option("--seed", type=int, help="This one world alone.")
-@click.option("--days", type=click.IntRange(FEWEST_DAYS, 366), default=30, show_default=True)
-@click.option("--agents", type=click.IntRange(1, 100), default=2, show_default=True)
-@click.option("--language", type=click.Choice(["en", "zh", "both"]), default="both", show_default=True)
+@click.option("--seed", metavar="N", type=int, help="This one world alone.")
+@click.option(
+    "--days",
+    metavar="N",
+    type=click.IntRange(FEWEST_DAYS, 366),
+    default=30,
+    show_default=True,
+    help="How long a world lasts.",
+)
+@click.option(
+    "--agents",
+    metavar="N",
+    type=click.IntRange(1, 100),
+    default=2,
+    show_default=True,
+    help="How many agents live in it.",
+)
+@click.option(
+    "--language",
+    type=click.Choice(["en", "zh", "both"]),
+    default="both",
+    show_default=True,
+    help="What is spoken.",
+)
 @click.option(
     "--words", metavar="DIR", help="What people say: en.toml and zh.toml there, laid over the shipped ones."
 )

@@ -19,9 +19,7 @@ from dreamd.stores.base import MemoryQuery
 @click.command("memories")
 @_show.agent_option
 @click.option("--type", "type_", type=click.Choice(get_args(MemoryType)), help="Only this type.")
-@click.option(
-    "--date", "day", metavar="YYYY-MM-DD", type=click.DateTime(["%Y-%m-%d"]), help="Only this local day."
-)
+@click.option("--date", "day", type=_show.DAY, help="Only this local day.")
 @_show.json_option
 @click.pass_context
 def memories(
@@ -59,9 +57,13 @@ def _zone(config: Config, agent: str) -> ZoneInfo:
 
 def line(memory: Memory, zone: ZoneInfo) -> str:
     when: date | str = _show.local_time(memory.timestamp, zone) if memory.timestamp else memory.window
-    who = "/".join(part for part in (memory.role, memory.origin) if part) or memory.type
+    who = "/".join(part for part in (memory.role, memory.origin) if part) or _kind(memory)
     said = textwrap.shorten(seen(memory.content or memory.tool), 120, placeholder=" ...")
     return f"{memory.memory_id[:8]}  {memory.agent}  {when}  {who}  {said}"
+
+
+def _kind(memory: Memory) -> str:
+    return f"{memory.status.replace('_', '-')} insight" if memory.type == "insight" else memory.type
 
 
 COMMAND: click.Command = memories

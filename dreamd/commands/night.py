@@ -12,6 +12,7 @@ import click
 from msgspec.structs import replace
 
 from dreamd.commands._show import (
+    DAY,
     agent_option,
     agents_of,
     became,
@@ -34,7 +35,7 @@ from dreamd.tail.sync import sync
 @click.option(
     "--date",
     "day",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=DAY,
     help="Local date of the night. Default: the latest day with records that are in no daily yet, else with any.",
 )
 @click.option(
@@ -51,7 +52,7 @@ from dreamd.tail.sync import sync
 def command(
     ctx: click.Context, agent: str | None, day: datetime | None, force: bool, dry_run: bool, as_json: bool
 ) -> int:
-    """Run a night now: read the logs to their end, write the dailies (Phase 1), dream deeply (Phase 2).
+    """Run a night now: read the logs to their end, write the dailies (Phase 1), dream, rewrite MEMORY.md (Phase 2).
 
     A night that is done already makes no call and changes no byte. Phase 2 is for the agents whose turn it is; with
     --agent, for that one if it has news.

@@ -23,7 +23,7 @@ def command(ctx: click.Context, version_id: int | None, agent: str | None, as_js
     with opened(ctx) as parts:
         agents = agents_of(parts, agent)
         if len(agents) > 1:
-            raise UsageError(f"which agent? {', '.join(agents)}", hint="name it with --agent")
+            raise UsageError("there are several agents", hint=f"say for whom: --agent {'|'.join(agents)}")
         one = agents[0]
         alone(parts, partial(restore, parts, one, version_id) if version_id else partial(undo, parts, one))
         version = versions(parts, one)[0]

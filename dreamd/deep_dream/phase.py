@@ -95,7 +95,8 @@ class _Run(Struct, kw_only=True):
             partial(gather, self.parts, self.agent, self.day, self.lookback_days)
         )
         if not material.dailies:
-            return await self.skipped(f"no daily in the last {self.lookback_days} day(s)")
+            days = f"{self.lookback_days} days" if self.lookback_days > 1 else "day"
+            return await self.skipped(f"no daily in the last {days}")
         same = None if self.force else await self.same_input(material)
         if same is not None:
             return await self.already(same)

@@ -121,7 +121,10 @@ async def _unserved(_request: Request, error: Exception) -> Response:
     headers = tuple((known.headers or {}).items())
     return _problem(
         Refused(
-            known.status_code, "there is nothing here to do so", hint="see /openapi.json", headers=headers
+            known.status_code,
+            "there is nothing here for such a request",
+            hint="see /openapi.json",
+            headers=headers,
         )
     )
 

@@ -6,6 +6,7 @@ from dreamd.address import too_long
 from dreamd.check import Finding
 from dreamd.errors import ConfigError
 from dreamd.http.listening import address_of, token
+from dreamd.locks import DAEMON, holder
 from dreamd.parts import Parts
 
 _TOKEN = "set http.token_env or http.token_file"  # noqa: S105 - where it stands, not what it is
@@ -35,4 +36,5 @@ def of_http(parts: Parts) -> Iterator[Finding]:
             "warning", "http", f"{where}: there is no token, so nothing can be changed over it", _TOKEN
         )
     else:
-        yield Finding("ok", "http", f"the daemon answers on {where}")
+        answers = "answers" if holder(parts.state / DAEMON) else "the daemon will answer"
+        yield Finding("ok", "http", f"{answers} at {where}")

@@ -106,68 +106,78 @@ async def face(parts: Parts, ready: Callable[[], bool], threshold: Threshold | N
 
 
 class Door:
-    """Makes the protocol of each connection; those that come too early wait before it, unread."""
+    """Makes the protocol of each connection; those that come too early wait before it, with their first words kept."""
 
     def __init__(self) -> None:
         self.knocked = anyio.Event()
         self.server: asyncio.Server | None = None
         self._connect: Connect | None = None
-        self._waiting: dict[asyncio.Transport, None] = {}
+        self._waiting: dict[_Visitor, asyncio.Transport] = {}
 
     def __call__(self) -> asyncio.Protocol:
         return self._connect() if self._connect else _Visitor(self)
 
-    def wait(self, visitor: asyncio.Transport) -> None:
+    def wait(self, visitor: "_Visitor", transport: asyncio.Transport) -> None:
         if self._connect:  # the door was opened while this one was being accepted
-            _show_in(visitor, self._connect)
-            return
-        if len(self._waiting) >= _MOST_WAITING:
-            visitor.abort()
-            return
-        visitor.pause_reading()
-        self._waiting[visitor] = None
-        self.knocked.set()
+            visitor.show_in(transport, self._connect)
+        elif len(self._waiting) >= _MOST_WAITING:
+            transport.abort()
+        else:
+            self._waiting[visitor] = transport
+            self.knocked.set()
 
-    def leave(self, visitor: asyncio.Transport) -> None:
+    def leave(self, visitor: "_Visitor") -> None:
         self._waiting.pop(visitor, None)
 
     def open(self, connect: Connect) -> None:
         self._connect = connect
         waiting, self._waiting = self._waiting, {}
-        for visitor in waiting:
-            _show_in(visitor, connect)
-            if not visitor.is_closing():
-                visitor.resume_reading()
+        for visitor, transport in waiting.items():
+            visitor.show_in(transport, connect)
 
     def shut(self) -> None:
         """Nobody comes in any more."""
         if self.server:
             self.server.close()
-        for visitor in self._waiting:
-            visitor.abort()
-
-
-def _show_in(visitor: asyncio.Transport, connect: Connect) -> None:
-    protocol = connect()
-    visitor.set_protocol(protocol)
-    protocol.connection_made(visitor)
+        for transport in self._waiting.values():
+            transport.abort()
 
 
 class _Visitor(asyncio.Protocol):
-    """A connection that waits for the door to open."""
+    """A connection that waits for the door to open.
+
+    What it says meanwhile is kept, and only then is no more read: a transport that is paused as soon as it is made
+    reads all the same before Python 3.11.4, and what came would be lost.
+    """
 
     def __init__(self, door: Door) -> None:
         self._door = door
         self._transport: asyncio.Transport | None = None
+        self._said = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
-        self._door.wait(self._transport)
+        self._door.wait(self, self._transport)
+
+    def data_received(self, data: bytes) -> None:
+        self._said += data
+        if self._transport:
+            self._transport.pause_reading()
 
     def connection_lost(self, exc: Exception | None) -> None:
         del exc
-        if self._transport:
-            self._door.leave(self._transport)
+        self._door.leave(self)
+
+    def show_in(self, transport: asyncio.Transport, connect: Connect) -> None:
+        """Hand the connection over, as if it came now."""
+        protocol = connect()
+        transport.set_protocol(protocol)
+        protocol.connection_made(transport)
+        if transport.is_closing():
+            return
+        transport.resume_reading()
+        if self._said:
+            protocol.data_received(self._said)
 
 
 @asynccontextmanager

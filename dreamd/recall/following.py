@@ -77,14 +77,15 @@ def _entry(memory: Memory, text: str, *, conclusion: bool = False, standing: flo
 
 
 def spoken(record: Memory) -> str:
-    """All that a raw memory says: its text, and what its trace tells of the action."""
+    """All that a raw memory says, once: its text, and what its trace tells beyond it."""
     trace = record.trace
     told = (
         (trace.goal, trace.subgoal, trace.arguments, trace.result, trace.error, trace.summary)
         if trace
         else ()
     )
-    return "\n".join(part for part in (record.content, *told) if part)
+    own = [part for part in told if part not in record.content]
+    return "\n".join(part for part in (record.content, *own) if part)
 
 
 def described(insight: Memory) -> str:

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from dreamd.tail.sources import Place
+from dreamd.tail.sources import Place, today
 
 Heard = Callable[[frozenset[str]], None]
 """Told the paths at which something changed; a folder stands for all below it."""
@@ -20,7 +20,7 @@ class Roots(NamedTuple):
 def roots(places: Iterable[Place]) -> Roots:
     deep: set[str] = set()
     flat: set[str] = set()
-    for place in places:
+    for place in map(today, places):
         if place.pattern is None:
             flat.add(os.path.dirname(place.base))  # noqa: PTH120
         else:

@@ -18,6 +18,7 @@ from dreamd.tail.logfile import Stamp, stamp
 HEAD_BYTES = 64 << 10
 _SQLITE = b"SQLite format 3\0"
 _MAGIC = re.compile(r"[*?\[]")
+_EVERYTHING = re.compile(".+", re.DOTALL)
 
 
 class Place(NamedTuple):
@@ -71,8 +72,7 @@ def _configured(log: str, agent: Agent, chosen: Sequence[Format]) -> Place:
 def _place(log: str, chosen: tuple[Format, ...], *, configured: bool) -> Place:
     path = os.path.abspath(log)  # noqa: PTH100 - no symlink is followed
     if os.path.exists(path):  # noqa: PTH110 - whatever characters its name has, it is no glob
-        everything = re.compile(".+", re.DOTALL)
-        return Place(path, everything if Path(path).is_dir() else None, None, chosen, configured)
+        return today(Place(path, None, None, chosen, configured))
     parts = PurePath(path).parts
     fixed = next((at for at, part in enumerate(parts) if _MAGIC.search(part)), len(parts))
     base, rest = str(PurePath(*parts[:fixed])), parts[fixed:]
@@ -80,6 +80,13 @@ def _place(log: str, chosen: tuple[Format, ...], *, configured: bool) -> Place:
         return Place(base, None, None, chosen, configured)
     depth = None if "**" in rest else len(rest) - 1
     return Place(base, re.compile(glob_regex("/".join(rest)), re.DOTALL), depth, chosen, configured)
+
+
+def today(place: Place) -> Place:
+    """The place as it is: a name may stand for nothing yet, and become a folder when the agent first writes."""
+    if place.pattern is None and os.path.isdir(place.base):  # noqa: PTH112 - asked often
+        return place._replace(pattern=_EVERYTHING, forced=False)
+    return place
 
 
 def glob_regex(glob: str) -> str:
@@ -115,7 +122,7 @@ class Part(NamedTuple):
 def scan(where: Sequence[Place], own: "Own", failed: Failed, part: Part | None = None) -> Iterator[Found]:
     """Every log file of the places (of one part of them, when given), each once, first place first."""
     seen: set[str] = set()
-    for place in where:
+    for place in map(today, where):
         if place.configured and part is None and not stamp(place.base):
             failed(place.base, "not there")
         for path in _walk(place, own, failed, part):

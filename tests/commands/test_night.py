@@ -35,6 +35,12 @@ def test_it_runs_the_latest_day_that_is_in_no_daily_and_says_what_it_did(tmp_pat
     assert home.files() == files
 
 
+def test_what_is_no_date_is_told_with_one() -> None:
+    done = CliRunner().invoke(cli, ["night", "--date", "31.3.2026"])
+    assert "'31.3.2026' is no date such as 2026-03-31" in done.output
+    assert "--date DATE" in CliRunner().invoke(cli, ["night", "--help"]).output
+
+
 def test_a_dry_run_shows_the_difference_and_changes_nothing(tmp_path: Path) -> None:
     home = Home(tmp_path)
     home.says(NOON, *BRIDGE)

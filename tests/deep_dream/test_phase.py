@@ -89,7 +89,7 @@ async def test_force_asks_again(house: House) -> None:
 
 async def test_no_recent_daily_is_a_reason_to_skip(house: House) -> None:
     told = await house.dream()
-    assert (told.row.state, told.row.reason) == ("skipped", "no daily in the last 1 day(s)")
+    assert (told.row.state, told.row.reason) == ("skipped", "no daily in the last day")
 
 
 async def test_without_a_model_the_dailies_are_kept_and_it_is_said(house: House) -> None:

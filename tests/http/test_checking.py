@@ -15,10 +15,10 @@ from tests.night.conftest import House, house  # noqa: F401 - a fixture
     ("listen", "token", "level", "said"),
     [
         ("", False, "ok", "switched off"),
-        ("unix", False, "ok", "answers on unix:"),
-        ("127.0.0.1:8378", True, "ok", "answers on 127.0.0.1:8378"),
+        ("unix", False, "ok", "answer at unix:"),
+        ("127.0.0.1:8378", True, "ok", "answer at 127.0.0.1:8378"),
         ("127.0.0.1:8378", False, "warning", "nothing can be changed"),
-        ("0.0.0.0:8378", True, "ok", "answers on"),
+        ("0.0.0.0:8378", True, "ok", "answer at"),
         ("0.0.0.0:8378", False, "error", "reached by others"),
         ("here", False, "error", "http.listen is 'here'"),
         (f"unix:/{'d' * 120}", False, "error", "too long"),

@@ -7,6 +7,7 @@ import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
 import anyio
 import anyio.lowlevel
@@ -77,9 +78,13 @@ async def test_whoever_comes_while_the_house_is_furnished_is_answered_all_the_sa
 class Host(asyncio.Protocol):
     def __init__(self) -> None:
         self.met: list[asyncio.BaseTransport] = []
+        self.heard = b""
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self.met.append(transport)
+
+    def data_received(self, data: bytes) -> None:
+        self.heard += data
 
 
 class Caller(asyncio.Transport):
@@ -108,9 +113,19 @@ def test_whoever_is_accepted_while_the_door_opens_is_shown_in_as_well(*, late: b
         door.open(lambda: host)
     waiting.connection_made(caller)
     if not late:
-        assert not caller.reading
         door.open(lambda: host)
     assert (host.met, caller.protocol, caller.reading) == ([caller], host, True)
+
+
+def test_what_somebody_says_before_the_door_opens_is_passed_on_and_no_more_is_read_meanwhile() -> None:
+    """A transport that is paused in `connection_made` reads all the same, before Python 3.11.4."""
+    door, host, caller = Door(), Host(), Caller()
+    waiting = cast("asyncio.Protocol", door())
+    waiting.connection_made(caller)
+    waiting.data_received(b"GET /healthz")
+    assert not caller.reading
+    door.open(lambda: host)
+    assert (host.met, host.heard, caller.reading) == ([caller], b"GET /healthz", True)
 
 
 async def test_the_socket_goes_with_the_face(opened, tmp_path: Path) -> None:

@@ -77,6 +77,10 @@ def test_an_action_says_what_its_trace_tells() -> None:
     assert spoken(record(1, "", role="tool", tool="Bash", trace=trace)) == "ship it\ndisk full"
 
 
+def test_a_goal_that_is_the_text_as_well_is_said_once() -> None:
+    assert spoken(record(1, "Book a table", trace=Trace(goal="Book a table"))) == "Book a table"
+
+
 def test_an_insight_is_found_by_its_situation_and_whom_it_is_about() -> None:
     one = insight(1, "Check twice", applies_when="before a release", entities=(Entity("Ada", "person"),))
     assert described(one) == "Check twice\nbefore a release\nAda"

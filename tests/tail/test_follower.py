@@ -77,6 +77,17 @@ async def test_files_made_right_after_their_folder_are_found_without_a_rescan(tm
     assert len(set(texts(store))) == 30
 
 
+async def test_a_configured_folder_that_the_agent_makes_later_is_read_and_listened_to(tmp_path: Path) -> None:
+    store = InMemoryStore()
+    parts = with_tail(parts_on(tmp_path, SystemClock(), tmp_path / "logs", store=store), Tail(rescan_s=1))
+    async with following(parts):
+        await append(tmp_path / "logs" / "x.jsonl", line(1))
+        await until(lambda: len(texts(store)) == 1)
+        await append(tmp_path / "logs" / "deep" / "y.jsonl", line(2))
+        await until(lambda: len(texts(store)) == 2)
+    assert len(set(texts(store))) == 2
+
+
 async def test_without_a_watcher_the_rescan_finds_it_and_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

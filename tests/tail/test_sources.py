@@ -7,6 +7,7 @@ import pytest
 from dreamd.errors import ConfigError
 from dreamd.sections import Agent
 from dreamd.tail import sources
+from dreamd.tail.roots import roots
 from dreamd.tail.sources import Found, Own, Part, glob_regex, guess, own_files, places, scan
 from tests.tail.house import NumbersFormat
 
@@ -117,6 +118,15 @@ def test_a_configured_path_that_is_not_there_is_told(tmp_path: Path) -> None:
     )
     assert list(scan(where, NOTHING_OWN, told.__setitem__)) == []
     assert told == {str(tmp_path / "none.log"): "not there", str(tmp_path / "no"): "not there"}
+
+
+def test_a_folder_that_comes_later_is_looked_into(tmp_path: Path) -> None:
+    where = places(Agent(format="trace", logs=(str(tmp_path / "traces"),)), NUMBERS, tmp_path)
+    make(tmp_path, "traces/a.log")
+    (one,) = scan(where, NOTHING_OWN, no_failure)
+    assert (one.path, one.forced) == (str(tmp_path / "traces/a.log"), False)
+    assert list(scan(where, NOTHING_OWN, no_failure, Part(str(tmp_path / "traces"), deep=True))) == [one]
+    assert roots(where).deep == {str(tmp_path / "traces")}
 
 
 def candidate(path: str, *, forced: bool = False) -> Found:
