@@ -22,6 +22,7 @@ from dreamd.memories import Status as MemoryStatus
 from dreamd.night.due import FARTHEST_LOOKBACK, Known, Sleeper, is_left, queue
 from dreamd.night.known import known
 from dreamd.parts import Parts
+from dreamd.places import free
 from dreamd.stores.base import Cursor, LedgerRow, MemoryQuery
 from dreamd.tail.condition import condition
 
@@ -181,14 +182,8 @@ def _wrong(parts: Parts, seen: Known, agents: Sequence[AgentStatus]) -> Iterator
 def _amiss(state: Path, agents: Sequence[AgentStatus]) -> Iterator[str]:
     if not agents:
         yield "no agent is configured; run `dreamd init` to find those on this machine"
-    if _free(state) < LITTLE:
+    if free(state) < LITTLE:
         yield f"no space left on {state}: nothing is read and no night runs; free some"
-
-
-def _free(folder: Path) -> int:
-    """Bytes that dreamd's user may still write there."""
-    room = os.statvfs(folder)
-    return room.f_bavail * room.f_frsize
 
 
 def _failures(parts: Parts, seen: Known) -> Iterator[str]:
