@@ -27,6 +27,7 @@ from dreamd.stores.base import Cursor, LedgerRow, MemoryQuery
 from dreamd.tail.condition import condition
 
 _MOST_FAILURES, _MOST_DAYS = 20, 7
+_A_MOMENT = timedelta(minutes=1)
 LITTLE = 1 << 20  # bytes
 
 
@@ -169,6 +170,7 @@ def _wrong(parts: Parts, seen: Known, agents: Sequence[AgentStatus]) -> Iterator
     for one in agents:
         yield from _log_trouble(parts, one.agent)
         yield from _parked(parts, one.agent)
+    yield from _exhausted(parts, seen.now)
     for name, agent in parts.config.enabled.items():
         if agent.root and not _writable(agent.root):
             yield f"{name}: the workspace {agent.workspace} is missing or not writable; run `dreamd check`"
@@ -184,6 +186,13 @@ def _amiss(state: Path, agents: Sequence[AgentStatus]) -> Iterator[str]:
         yield "no agent is configured; run `dreamd init` to find those on this machine"
     if free(state) < LITTLE:
         yield f"no space left on {state}: nothing is read and no night runs; free some"
+
+
+def _exhausted(parts: Parts, now: datetime) -> Iterator[str]:
+    """What waits for the budget now; the process in which it waits says so every few seconds."""
+    gate = published(parts.store)
+    if gate and gate.waiting and gate.why == "budget" and abs(now - gate.at) < _A_MOMENT:
+        yield f"{gate.waiting} call(s) of dreamd wait for the budget to be free again; or raise it in [budget]"
 
 
 def _failures(parts: Parts, seen: Known) -> Iterator[str]:
