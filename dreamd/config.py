@@ -16,10 +16,10 @@ from typing import Any, get_args, get_type_hints
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import msgspec
-import platformdirs
 from msgspec import field
 
 from dreamd.errors import ConfigError
+from dreamd.places import own
 from dreamd.sections import (
     Agent,
     Archive,
@@ -119,7 +119,7 @@ def night_time(config: Config) -> time:
 def state_dir(config: Config) -> Path:
     """The folder of pool.db; not created here."""
     named = config.state.dir or os.environ.get("STATE_DIRECTORY", "").split(":")[0]
-    return Path(named).expanduser() if named else Path(platformdirs.user_state_dir("dreamd"))
+    return Path(named).expanduser() if named else own("state")
 
 
 def state_dir_told(path: Path | None, environ: Mapping[str, str] = os.environ) -> Path:
@@ -147,7 +147,7 @@ def find(given: str | None = None) -> Path | None:
             hint = "name the file in it" if path.is_dir() else "run `dreamd init` to write one"
             raise ConfigError(f"no configuration at {path}", hint=hint)
         return path
-    usual = (Path(platformdirs.user_config_dir("dreamd")) / "config.toml", Path("/etc/dreamd/config.toml"))
+    usual = (own("config") / "config.toml", Path("/etc/dreamd/config.toml"))
     return next((path for path in usual if path.is_file()), None)
 
 

@@ -27,9 +27,14 @@ Wired = Callable[
 
 @contextmanager
 def open_parts(
-    config: Config, *, emit: Emit = silent, clock: Clock | None = None, store: str = "sqlite"
+    config: Config,
+    *,
+    emit: Emit = silent,
+    clock: Clock | None = None,
+    store: str = "sqlite",
+    recalls: bool = True,
 ) -> Iterator[Parts]:
-    """All parts a verb needs; the store is closed on leaving.
+    """All parts a verb needs; the store is closed on leaving. Without `recalls` there is neither index nor meaning.
 
     Raises ConfigError (unknown format, provider or store, key missing), StoreError, WorkspaceError (state folder).
     """
@@ -48,8 +53,8 @@ def open_parts(
             emit=emit,
             provider=provider,
             foreground=foreground,
-            index=_index(state, closing, store),
-            meaning=_meaning(config.recall),
+            index=_index(state, closing, store) if recalls else None,
+            meaning=_meaning(config.recall) if recalls else None,
         )
 
 

@@ -22,10 +22,12 @@ from dreamd.memories import Status as MemoryStatus
 from dreamd.night.due import FARTHEST_LOOKBACK, Known, Sleeper, is_left, queue
 from dreamd.night.known import known
 from dreamd.parts import Parts
+from dreamd.places import free
 from dreamd.stores.base import Cursor, LedgerRow, MemoryQuery
 from dreamd.tail.condition import condition
 
 _MOST_FAILURES, _MOST_DAYS = 20, 7
+_A_MOMENT = timedelta(minutes=1)
 LITTLE = 1 << 20  # bytes
 
 
@@ -168,6 +170,7 @@ def _wrong(parts: Parts, seen: Known, agents: Sequence[AgentStatus]) -> Iterator
     for one in agents:
         yield from _log_trouble(parts, one.agent)
         yield from _parked(parts, one.agent)
+    yield from _exhausted(parts, seen.now)
     for name, agent in parts.config.enabled.items():
         if agent.root and not _writable(agent.root):
             yield f"{name}: the workspace {agent.workspace} is missing or not writable; run `dreamd check`"
@@ -181,14 +184,15 @@ def _wrong(parts: Parts, seen: Known, agents: Sequence[AgentStatus]) -> Iterator
 def _amiss(state: Path, agents: Sequence[AgentStatus]) -> Iterator[str]:
     if not agents:
         yield "no agent is configured; run `dreamd init` to find those on this machine"
-    if _free(state) < LITTLE:
+    if free(state) < LITTLE:
         yield f"no space left on {state}: nothing is read and no night runs; free some"
 
 
-def _free(folder: Path) -> int:
-    """Bytes that dreamd's user may still write there."""
-    room = os.statvfs(folder)
-    return room.f_bavail * room.f_frsize
+def _exhausted(parts: Parts, now: datetime) -> Iterator[str]:
+    """What waits for the budget now; the process in which it waits says so every few seconds."""
+    gate = published(parts.store)
+    if gate and gate.waiting and gate.why == "budget" and abs(now - gate.at) < _A_MOMENT:
+        yield f"{gate.waiting} call(s) of dreamd wait for the budget to be free again; or raise it in [budget]"
 
 
 def _failures(parts: Parts, seen: Known) -> Iterator[str]:

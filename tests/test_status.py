@@ -14,7 +14,7 @@ from dreamd.gate.limit import starting
 from dreamd.gate.passing import GatewayShown, Passing
 from dreamd.gate.passing import publish as gateway_publish
 from dreamd.gate.shown import publish, shown
-from dreamd.gate.state import LaneState, Rules, told
+from dreamd.gate.state import LaneState, Rules, came, put_off, told
 from dreamd.locks import DAEMON, exclusive
 from dreamd.night.run import run_night
 from dreamd.status import Status, listed, status
@@ -245,3 +245,13 @@ def test_it_shows_the_lane_of_dreamds_own_calls_as_another_process_left_it(house
     one = shown("http://x:80", state, parts.clock.now(), made_way=2, refused=1)
     publish(parts.store, one)
     assert status(parts).gate == one
+
+
+def test_a_call_that_waits_for_the_budget_is_told_while_it_does(house: Build) -> None:  # noqa: F811
+    home = house("anna")
+    parts, state = home.parts, came(LaneState(rules=Rules(2), limit=starting(1, 8)), 1, 0, 0).state
+    state = put_off(state, 1, 60, "budget", 0).state
+    publish(parts.store, shown("http://x:80", state, parts.clock.now(), made_way=0, refused=0))
+    assert "1 call(s) of dreamd wait for the budget" in wrong(home)
+    home.clock.at += timedelta(minutes=2)
+    assert "budget" not in wrong(home)

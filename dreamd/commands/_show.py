@@ -56,9 +56,9 @@ def loaded(ctx: click.Context) -> Config:
 
 
 @contextmanager
-def opened(ctx: click.Context) -> Iterator[Parts]:
-    """The parts for a verb. Raises ConfigError, StoreError."""
-    with asked_by_a_person(), open_parts(loaded(ctx)) as parts:
+def opened(ctx: click.Context, *, recalls: bool = True) -> Iterator[Parts]:
+    """The parts for a verb; without recall's when it `recalls` nothing and must be quick. Raises ConfigError, StoreError."""
+    with asked_by_a_person(), open_parts(loaded(ctx), recalls=recalls) as parts:
         yield parts
 
 

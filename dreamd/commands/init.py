@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import cast
 
 import click
-import platformdirs
 from msgspec import Struct
 
 from dreamd import _plugins, files
@@ -14,6 +13,7 @@ from dreamd import config as configuration
 from dreamd.commands._show import json_option, print_json
 from dreamd.errors import UsageError, WorkspaceError
 from dreamd.formats.base import Format
+from dreamd.places import own as own_folder
 
 
 class Found(Struct, frozen=True, kw_only=True):
@@ -71,7 +71,7 @@ def _workspace(home: Path, agent: str, label: str, *, sole: bool) -> str:
     if sole or agent == "openclaw-main":
         own["openclaw"].append(home / ".openclaw/workspace")
     found = next((folder for folder in own.get(label, ()) if folder.is_dir()), None)
-    return str(found or Path(platformdirs.user_data_dir("dreamd")) / agent)
+    return str(found or own_folder("data") / agent)
 
 
 _EXAMPLE = """
@@ -134,7 +134,7 @@ def _write(path: Path, text: str, agents: Sequence[Found], *, force: bool) -> No
 def command(ctx: click.Context, output: str | None, force: bool, dry_run: bool, as_json: bool) -> None:
     """Find the agents of this machine and write a configuration."""
     named = output or (ctx.obj or {}).get("config")
-    path = Path(named).expanduser() if named else Path(platformdirs.user_config_dir("dreamd")) / "config.toml"
+    path = Path(named).expanduser() if named else own_folder("config") / "config.toml"
     formats = [cast("Format", _plugins.load("formats", name, "FORMAT")) for name in _plugins.names("formats")]
     agents = found_in(Path.home(), formats)
     text = rendered(agents, configuration.local_zone_name())

@@ -23,7 +23,7 @@ from dreamd.status import AgentStatus, Status, listed, status
 def command(ctx: click.Context, running: bool, as_json: bool) -> int:
     """Show the agents, the last and the next night, what waits, and what is wrong and what to do about it."""
     try:
-        with opened(ctx) as parts:
+        with opened(ctx, recalls=False) as parts:
             now = status(parts)
     except DreamdError as error:
         if not running:

@@ -19,14 +19,15 @@ Trigger = Literal["task", "checkpoint", "pool", "idle"]
 
 
 class Tally(Struct, frozen=True, kw_only=True):
-    """What came of one agent since its last dream: raw memories, by task and in which sessions.
+    """What came of one agent since its last dream: raw memories, by task.
 
+    `sessions` says when something last happened in each, by the log's own clock where it has one and it is not ahead;
     `newest` is when dreamd stored the latest of them.
     """
 
     fresh: int = 0
     steps: Mapping[str, int] = {}
-    sessions: frozenset[str] = frozenset()
+    sessions: Mapping[str, datetime] = {}
     newest: datetime | None = None
 
 
@@ -60,9 +61,17 @@ def _with(tally: Tally, memories: Sequence[Memory]) -> Tally:
     return Tally(
         fresh=tally.fresh + len(memories),
         steps=steps,
-        sessions=tally.sessions | {memory.session_id for memory in memories},
+        sessions=_heard(tally.sessions, memories),
         newest=max(tally.newest or newest, newest),
     )
+
+
+def _heard(sessions: Mapping[str, datetime], memories: Sequence[Memory]) -> Mapping[str, datetime]:
+    heard = dict(sessions)
+    for one in memories:
+        at = min(one.timestamp or one.received_at, one.received_at)
+        heard[one.session_id] = max(heard.get(one.session_id, at), at)
+    return heard
 
 
 def due(
@@ -110,10 +119,17 @@ def triggered(now: datetime, tally: Tally, turns: Iterable[TurnState], settings:
 
 
 def busy(now: datetime, tally: Tally, turns: Iterable[TurnState], settings: Dream) -> bool:
-    """Whether a turn of the agent is under way: one that began and of which something was heard not too long ago."""
-    oldest = now - timedelta(seconds=settings.turn_timeout_s)
+    """Whether a turn of the agent is under way: one that began and in whose session something happened not too long ago.
+
+    A turn that was broken off never ends; what comes in other sessions, or late, must not keep it alive. Nor must a
+    clock that was wrong: what began in the future began nobody knows when.
+    """
+    timeout = timedelta(seconds=settings.turn_timeout_s)
     return any(
-        turn.busy and max(filter(None, (turn.at, tally.newest)), default=oldest) > oldest for turn in turns
+        turn.busy and now - timeout < at < now + timeout
+        for turn in turns
+        for at in (turn.at, tally.sessions.get(turn.session_id))
+        if at is not None
     )
 
 

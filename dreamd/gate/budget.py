@@ -1,6 +1,6 @@
 """What dreamd's own calls may take: tokens a day, calls an hour, of one agent and of all (pure).
 
-Exhausted means waiting, never losing. What a call will take is reserved when it begins, by estimate, and put right when
+Exhausted means waiting, never losing; but what no day has tokens for waits for nothing and fails at once. What a call will take is reserved when it begins, by estimate, and put right when
 its provider tells; so the bound holds to within what estimates are wrong. Every attempt counts, a broken-off one too.
 """
 
@@ -19,10 +19,11 @@ HOUR = timedelta(hours=1)
 
 
 class Shortfall(Struct, frozen=True):
-    """What is exhausted, in words, and for how many seconds at least."""
+    """What is exhausted, in words, and for how many seconds at least; `never`: no day would have enough."""
 
     words: str
     wait_s: float
+    never: bool = False
 
 
 class Use(Struct, frozen=True, kw_only=True):
@@ -76,7 +77,7 @@ def shortfall(
         *_tokens(budget.tokens_per_day, day, tokens, tomorrow, "all agents"),
         *_tokens(budget.agent_tokens_per_day, own_day, tokens, tomorrow, agent),
     ]
-    return max(found, key=lambda one: one.wait_s, default=None)
+    return max(found, key=lambda one: (one.never, one.wait_s), default=None)
 
 
 def uses(
@@ -126,7 +127,9 @@ def _tokens(
     most: int, spent: Sequence[Spent], tokens: int, tomorrow_s: float, whose: str
 ) -> Iterator[Shortfall]:
     if most and tokens > most:
-        yield Shortfall(f"one call needs {tokens} tokens, more than the {most} a day of {whose}", tomorrow_s)
+        yield Shortfall(
+            f"one call needs {tokens} tokens, more than the {most} a day of {whose}", tomorrow_s, never=True
+        )
     elif most and sum(one.tokens for one in spent) + tokens > most:
         yield Shortfall(f"the {most} tokens a day of {whose} are used up", tomorrow_s)
 

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Reply
 from dreamd.clock import Clock
-from dreamd.errors import DiskFull, DreamdError, StoreError
+from dreamd.errors import DiskFull, DreamdError, ProviderRefused, StoreError
 from dreamd.gate.budget import HOUR, day_began, needs, shortfall
 from dreamd.pool.tokens import estimate
 from dreamd.sections import Budget
@@ -51,9 +51,10 @@ class Leases:
         self._taking = anyio.Lock()  # between looking at the budget and taking from it
 
     async def take(self, lane: str, agent: str, prompt: Prompt, *, most: int) -> Slot | NotNow:
-        """A slot of the lane, if fewer than `most` calls of all processes hold one. Raises StoreError, DiskFull.
+        """A slot of the lane, if fewer than `most` calls of all processes hold one.
 
-        Whoever is given one gives it back, cancelled or not.
+        Whoever is given one gives it back, cancelled or not. Raises StoreError, DiskFull, and ProviderRefused when no
+        day has tokens enough.
         """
         async with self._taking:
             # what was taken must be known to whom it was given
@@ -111,6 +112,10 @@ class Leases:
         )
         if found is None:
             return None
+        if found.never:  # it would wait for ever, and the night with it
+            raise ProviderRefused(
+                found.words, hint="raise it in [budget], or lower the phase's max_input_tokens"
+            )
         return NotNow("budget", found.words, min(max(found.wait_s, SHARED_S), LONGEST_WAIT_S))
 
     async def _renew(self, slot: Slot) -> None:

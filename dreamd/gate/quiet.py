@@ -10,8 +10,9 @@ from dreamd.stores.base import TurnState
 
 
 def under_way(turns: Iterable[TurnState], agents: Collection[str], now: datetime, timeout_s: float) -> int:
-    """How many turns of these agents are under way. One that began too long ago, or nobody knows when, has died."""
-    oldest = now - timedelta(seconds=timeout_s)
+    """How many turns of these agents are under way. One that began too long ago, in the future (a clock was wrong), or nobody knows when, has died."""
+    timeout = timedelta(seconds=timeout_s)
     return sum(
-        turn.busy and turn.agent in agents and turn.at is not None and turn.at > oldest for turn in turns
+        turn.busy and turn.agent in agents and turn.at is not None and now - timeout < turn.at < now + timeout
+        for turn in turns
     )

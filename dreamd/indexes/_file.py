@@ -6,7 +6,6 @@ old one open: what it writes to a file that nobody finds any more would be lost,
 """
 
 import os
-import shutil
 import sqlite3
 import threading
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from dreamd.errors import DiskFull, StoreBusy, StoreCorrupt, StoreError
+from dreamd.places import free
 from dreamd.stores._sql import statements
 from dreamd.stores._sqlite_errors import corrupt, full, told
 from dreamd.stores._sqlite_files import roll_back
@@ -86,7 +86,7 @@ class File:
                 self._given_back(connection, times)
 
     def _check_room(self) -> None:
-        if shutil.disk_usage(self.path.parent).free < ROOM:
+        if free(self.path.parent) < ROOM:
             raise full(self.path)
 
     def compact(self) -> None:

@@ -1,6 +1,6 @@
 """What the night has to know of this moment, asked of the clock, the configuration and the store. Blocking."""
 
-import secrets
+import os
 from datetime import date, timedelta
 
 from dreamd.config import night_time, zone_of
@@ -47,4 +47,4 @@ def schedule(parts: Parts) -> Schedule:
 def seeded(parts: Parts) -> None:
     """Draw this installation's own seed for the moments of its nights, once for ever."""
     if parts.store.meta(_SEED) is None:
-        parts.store.write(Changes(meta={_SEED: secrets.token_hex(8)}))
+        parts.store.write(Changes(meta={_SEED: os.urandom(8).hex()}))

@@ -8,15 +8,13 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from dreamd.memories import Memory
 
 _LEAST = 24  # letters, a Chinese character counting for three: less than that others say as well
 _PROBE = 4  # characters
 _DEEPEST = 3  # times that a text may be escaped: JSON within JSON, as the arguments of calls are
-_WIDE = re.compile(r"[\u2e80-\U0003ffff]")
-_BETWEEN = re.compile(r"(?<=[\u2e80-\U0003ffff])\s+|\s+(?=[\u2e80-\U0003ffff])")
 _CODES = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]")  # of terminals
 _UNSEEN = re.compile(  # control characters, and what Unicode lets nobody see (Default_Ignorable_Code_Point)
     r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
@@ -26,6 +24,17 @@ _UNSEEN_IN_ASCII = {code: None for code in range(128) if _UNSEEN.match(chr(code)
 _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|(.))", re.DOTALL)
 _SHORT = {"n": "\n", "r": "\n", "t": "\t", "b": "", "f": "\n"}
 _NO_WORD = {code: None for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
+
+
+@cache
+def _wide() -> re.Pattern[str]:
+    """Made when it is first needed: so wide a range takes milliseconds to compile, too long for a glance."""
+    return re.compile(r"[\u2e80-\U0003ffff]")
+
+
+@cache
+def _between() -> re.Pattern[str]:
+    return re.compile(r"(?<=[\u2e80-\U0003ffff])\s+|\s+(?=[\u2e80-\U0003ffff])")
 
 
 def words_of(text: str) -> str:
@@ -41,7 +50,7 @@ def folded(text: str) -> str:
     if text.isascii():
         return text.translate(_UNSEEN_IN_ASCII).lower()
     plain = _caseless(_UNSEEN.sub("", text))
-    return _BETWEEN.sub("", plain) if plain.split(None, 1)[1:] else plain  # mostly there is none
+    return _between().sub("", plain) if plain.split(None, 1)[1:] else plain  # mostly there is none
 
 
 def _caseless(text: str) -> str:
@@ -74,7 +83,7 @@ def probe_of(text: str) -> str:
     """The longest word of a text (of Chinese, a few characters), folded: who holds the text holds this."""
     runs = re.findall(r"\w+", folded(text))
     longest = max(runs, key=len, default="")
-    return longest[: _PROBE if _WIDE.search(longest) else None]
+    return longest[: _PROBE if _wide().search(longest) else None]
 
 
 @lru_cache(maxsize=8)
@@ -94,7 +103,7 @@ def _stands_in(text: str, probes: Sequence[str]) -> bool:
 
 def telling(words: str) -> bool:
     """Long enough that the same words are a copy, and no chance."""
-    return len(words) + 2 * len(_WIDE.findall(words)) >= _LEAST
+    return len(words) + 2 * len(_wide().findall(words)) >= _LEAST
 
 
 def mark_of(text: str, agent: str = "") -> str:

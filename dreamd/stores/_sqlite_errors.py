@@ -1,7 +1,6 @@
 """SQLite's errors in, dreamd's out, by result code and never by text (sqlite.org/rescode.html)."""
 
 import contextlib
-import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -9,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from dreamd.errors import DiskFull, DreamdError, StoreBusy, StoreCorrupt, StoreError
+from dreamd.places import free
 
 ROOM = 1 << 20  # bytes; with less free, a failed write is put down to the full disk
 BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
@@ -60,5 +60,5 @@ def corrupt(path: Path, why: str) -> StoreCorrupt:
 
 def _is_full(path: Path) -> bool:
     with contextlib.suppress(OSError):  # the folder itself may be gone
-        return shutil.disk_usage(path.parent).free < ROOM
+        return free(path.parent) < ROOM
     return False

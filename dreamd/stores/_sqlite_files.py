@@ -5,12 +5,11 @@ Law: a database that is newer, damaged or somebody else's is never touched.
 
 import contextlib
 import os
-import secrets
-import shutil
 import sqlite3
 from pathlib import Path
 
 from dreamd.errors import DiskFull, StoreError, StoreTooNew
+from dreamd.places import free
 from dreamd.stores._forgetting import holds
 from dreamd.stores._sql import Migration, folder, queries, statements
 from dreamd.stores._sqlite_errors import corrupt, full, told
@@ -49,7 +48,7 @@ def made_private(state: Path, migrations: list[Migration]) -> Path:
 
 def _make(path: Path, migrations: list[Migration]) -> None:
     """A new database, whole before it gets its name: opening one that another process is making fails as busy."""
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(6)}.tmp")
+    temporary = path.with_name(f".{path.name}.{os.urandom(6).hex()}.tmp")
     _touch(temporary)
     try:
         with told(path), contextlib.closing(connect(temporary, 0)) as connection:
@@ -152,7 +151,7 @@ class Ballast:
 
     def _make(self) -> bool:
         small = self._database.stat().st_size < BALLAST
-        if small or shutil.disk_usage(self._path.parent).free < 4 * BALLAST:
+        if small or free(self._path.parent) < 4 * BALLAST:
             return False
         _touch(self._path)
         self._path.write_bytes(os.urandom(BALLAST))  # zeros weigh nothing where the file system compresses

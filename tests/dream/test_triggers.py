@@ -92,6 +92,26 @@ def test_a_turn_of_which_nothing_was_heard_for_long_has_died() -> None:
     assert not busy(NOON + seconds(3600), tally(1), under_way, SETTINGS)
     assert busy(NOON + seconds(3600), tally(1, NOON + seconds(10)), under_way, SETTINGS)
     assert not busy(NOON, Tally(), [turn(busy=True, at=None)], SETTINGS)
+    assert busy(NOON, tally(1), [turn(busy=True, at=None)], SETTINGS)
+
+
+def test_a_turn_that_was_broken_off_is_not_kept_alive_by_other_sessions() -> None:
+    broken_off = [turn(busy=True), turn(busy=False, session="other")]
+    assert not busy(
+        NOON + seconds(3600), tally(1, NOON + seconds(3590), session="other"), broken_off, SETTINGS
+    )
+
+
+def test_a_turn_of_a_log_that_is_read_late_has_died() -> None:
+    read_late = [replace(one, timestamp=NOON - seconds(7200)) for one in came(3, NOON)]
+    old = [turn(busy=True, at=NOON - seconds(7200))]
+    assert not busy(NOON + seconds(1), tallied({}, read_late)["anna"], old, SETTINGS)
+
+
+def test_a_turn_of_a_clock_that_was_far_ahead_has_died() -> None:
+    ahead = NOON + timedelta(days=9000)
+    records = [replace(one, timestamp=ahead) for one in came(3, NOON)]
+    assert not busy(NOON + seconds(3600), tallied({}, records)["anna"], [turn(busy=True, at=ahead)], SETTINGS)
 
 
 def test_once_due_a_dream_stays_due_though_what_called_for_it_is_gone() -> None:

@@ -77,6 +77,13 @@ def test_a_call_that_no_day_has_tokens_for_says_so() -> None:
     found = short(Budget(tokens_per_day=99))
     assert found is not None
     assert "one call needs 100 tokens" in found.words
+    assert found.never
+
+
+def test_that_no_day_has_tokens_enough_is_told_before_what_lasts_a_day() -> None:
+    found = short(Budget(tokens_per_day=200, agent_tokens_per_day=99), spent("ada", tokens=200))
+    assert found is not None
+    assert found.never
 
 
 @given(st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1)), st.sampled_from([UTC, KOLKATA, None]))  # noqa: DTZ001

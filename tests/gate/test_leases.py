@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Reply
 from dreamd.clock import StillClock
-from dreamd.errors import ProviderUnreachable, StoreBusy
+from dreamd.errors import ProviderRefused, ProviderUnreachable, StoreBusy
 from dreamd.gate.leases import Leases, NotNow
 from dreamd.sections import Budget
 from dreamd.stores import inmemory, sqlite
@@ -130,6 +130,14 @@ async def test_an_exhausted_budget_makes_calls_wait_and_is_told_in_words(
     await taken(one, agent="bob")
     clock.at += timedelta(hours=1, seconds=1)
     await taken(one)
+
+
+async def test_a_call_that_no_day_has_tokens_for_fails_at_once_instead_of_waiting_for_ever(
+    store: Store, clock: StillClock
+) -> None:
+    with pytest.raises(ProviderRefused, match="one call needs"):
+        await leases(store, clock, agent_tokens_per_day=100).take("lane", "ada", PROMPT, most=9)
+    assert await held(store) == []
 
 
 async def test_what_calls_under_way_may_take_is_reserved(store: Store, clock: StillClock) -> None:

@@ -18,3 +18,7 @@ def test_turns_under_way_of_the_lanes_agents_count() -> None:
 
 def test_a_turn_that_began_too_long_ago_has_died() -> None:
     assert under_way([turn(seconds_ago=4000), turn(seconds_ago=None)], {"kit"}, NOW, 3600) == 0
+
+
+def test_a_turn_of_a_clock_that_was_ahead_has_died_and_one_that_is_a_little_ahead_has_not() -> None:
+    assert under_way([turn(seconds_ago=-9e7), turn(seconds_ago=-60)], {"kit"}, NOW, 3600) == 1
