@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dreamd.indexes.base import Entry, Index
 from dreamd.memories import Memory
-from dreamd.pool.terms import dated, terms
+from dreamd.pool.terms import told
 from dreamd.recall.standing import weight
 from dreamd.stores.base import Mark, MemoryQuery, News, Store
 
@@ -65,7 +65,7 @@ def _said(store: Store, memories: Sequence[Memory]) -> Mapping[str, Memory]:
 
 
 def _entry(memory: Memory, text: str, *, conclusion: bool = False, standing: float = 0.0) -> Entry:
-    found = [*terms(text), *dated(memory.window)]
+    found = told(text, memory.window)
     return Entry(
         seq=memory.seq,
         agent=memory.agent,

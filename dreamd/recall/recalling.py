@@ -1,9 +1,10 @@
 """A goal in the agent's words in; the conclusions and records of the pool that bear on it out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain
 from zoneinfo import ZoneInfo
 
 import anyio
@@ -35,6 +36,7 @@ PAGES = 4  # of the pool that a recall brings the index nearer by; the daemon do
 _TERMS = 48  # of a goal: the first; who says more has said it by then
 _LONGEST = 8000  # characters of a goal that are looked at
 _RECORD_TOKENS = 40  # what a usual record costs: not many more are read in the pool than could fit
+_A_MOMENT = timedelta(microseconds=1)  # before midnight the day is not over
 _MORE = 6  # than that
 _LEAST = 0.1  # of the best record's figure
 
@@ -110,9 +112,8 @@ def _asking(
     """Blocks: zones are read from files."""
     zones = {name: zone_of(parts.config.agent(name)) for name in agents}
     now = parts.clock.now()
-    zone = next(iter(zones.values()), ZoneInfo("UTC"))
     said = goal[:_LONGEST]
-    terms = wanted(said, local_date(as_of or now, zone))[:_TERMS]
+    terms = _wanted(said, (as_of or now) - _A_MOMENT, zones.values())
     tongue: Tongue = detect((said,))
     return _Asking(
         goal=goal,
@@ -123,6 +124,12 @@ def _asking(
         budget=parts.config.recall.budget if budget is None else budget,
         style=Style(tongue, zones, named=len(agents) > 1),
     )
+
+
+def _wanted(goal: str, now: datetime, zones: Iterable[ZoneInfo]) -> list[str]:
+    """`yesterday` is each agent's own."""
+    days = dict.fromkeys(local_date(now, zone) for zone in zones) or {now.date(): None}
+    return list(dict.fromkeys(chain.from_iterable(wanted(goal, day) for day in days)))[:_TERMS]
 
 
 def _answer(parts: Parts, asking: _Asking) -> tuple[Recalled, list[Memory]]:
