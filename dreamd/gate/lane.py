@@ -37,7 +37,7 @@ from dreamd.providers._answers import retry_after
 from dreamd.providers.base import Listener
 from dreamd.sections import Gate
 
-DREAM_LATE, FOREGROUND_LATE = 1.3, 2.5  # times the usual; foreground calls go to many models
+DREAM_LATE, FOREGROUND_LATE = 1.2, 2.5  # times the usual; foreground calls go to many models
 TOKEN_LATE, ENOUGH_TOKENS = 1.1, 20
 FIRST_COOLING_S, LONGEST_COOLING_S = 1.0, 60.0  # where a server that refuses does not say for how long
 REFUSALS = (429, 529)

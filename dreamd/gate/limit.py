@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 60.0
-PROOFS = 3
+PROOFS = 5
 
 Verdict = Literal["good", "slow", "refused", "unknown"]
 

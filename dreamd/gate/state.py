@@ -24,7 +24,7 @@ from msgspec.structs import replace
 
 from dreamd.gate.limit import Limit, rested, tries
 
-REST_S = 1.0  # after calls had to make way
+REST_S = 1.0  # after a number that was tried had to make way
 FAST = 4  # calls; beyond it the limit rises by one in a dream call's length
 YOUNG = 0.2  # of a dream call's usual length
 FIRST_BACKOFF_S, LONGEST_BACKOFF_S = 0.1, 30.0
@@ -257,8 +257,9 @@ def _making_way(state: LaneState) -> Step:
         cancelled.append(replace(dream, made_way=dream.made_way + 1))
         state = replace(state, dreams=tuple(one for one in state.dreams if one.ticket != dream.ticket))
     if cancelled:
-        limit = rested(state.limit, state.now + REST_S)  # it would only be broken off again
-        state = replace(state, leaving=(*state.leaving, *cancelled), limit=limit)
+        state = replace(state, leaving=(*state.leaving, *cancelled))
+    if any(dream.seen > state.limit.calls for dream in cancelled):  # it would only be broken off again
+        state = replace(state, limit=rested(state.limit, state.now + REST_S))
     return Step(state, cancelled=tuple(dream.ticket for dream in cancelled))
 
 

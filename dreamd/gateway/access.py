@@ -13,7 +13,8 @@ def admitted(head: RequestHead, settings: Settings) -> None:
     """Raises Refused: without the token where one is asked for; else for what a web page in a browser may have sent.
 
     A page can make a browser call any address of this machine, by a name that it points there (then Host is that name)
-    or across origins (then Origin is the page's).
+    or across origins: then Origin is the page's, or "null" for one in a frame of its own, or missing where the page asks
+    for an image and the like; then Sec-Fetch-Site tells.
     """
     if settings.token:
         if not hmac.compare_digest(head.fields.get(TOKEN, b""), settings.token):
@@ -24,8 +25,14 @@ def admitted(head: RequestHead, settings: Settings) -> None:
     origin = head.fields.get(b"origin", b"")
     if not _is_here(b"//" + head.fields.get(b"host", b"localhost")):
         raise Refused(403, "dreamd's gateway answers to this machine's own names only")
-    if origin.startswith((b"http:", b"https:")) and not _is_here(origin):
+    if _is_page(origin, head.fields.get(b"sec-fetch-site", b"")) and not _is_here(origin):
         raise Refused(403, "dreamd's gateway does not answer web pages")
+
+
+def _is_page(origin: bytes, site: bytes) -> bool:
+    """Of the web. Programs that are made of pages (`vscode-webview:`) are agents like others."""
+    foreign = site in (b"cross-site", b"same-site")
+    return origin.startswith((b"http:", b"https:")) or (foreign and origin in (b"", b"null"))
 
 
 @lru_cache(64)  # the same few names each time

@@ -6,11 +6,12 @@
    the other from being read.
 2. A client that goes ends the call, and the upstream's connection with it, so that the upstream stops working.
 3. An answer that has begun is never mended: when the upstream breaks off, so does the client's connection.
-4. A request is sent again only on a connection that was kept from an earlier call, ended before a byte of the answer, and
-   only once: the upstream had closed it meanwhile.
+4. A request is sent again only when a connection that was kept from an earlier call ended right after it was sent, before
+   a byte of the answer, and only once: the upstream had closed it meanwhile.
 """
 
 import asyncio
+import os
 from collections.abc import Callable, Coroutine
 from typing import Protocol
 
@@ -26,7 +27,9 @@ from dreamd.gateway.upstream import Outgoing, Pool, User
 from dreamd.parts import ForegroundCall
 
 MAX_HEAD = 64 << 10  # bytes of one head
+MAX_INTERIM = 20  # answers (1xx) in one piece
 MAX_KEPT = 256 << 10  # bytes of a request that are kept to send it again
+STALE_S = 2.0  # after it was sent a request is known to have met a closed connection
 MAX_UNSENT = 64 << 10  # bytes of a request that wait for the connection, before its client must
 _SWITCHING, _FINAL = 101, 200
 
@@ -48,6 +51,7 @@ class Ways(Protocol):
     """What a call needs of the house."""
 
     counters: Counters
+    time: Callable[[], float]  # monotonic seconds
     start: Callable[[Callable[[], Coroutine[None, None, None]]], object]  # lets it run beside
 
     @property
@@ -88,6 +92,7 @@ class Call(User):
         self._unsent: list[bytes] = []  # while there is no connection
         self._kept: list[bytes] | None = []  # what was sent, in case that it must be sent again
         self._size = 0  # of what was sent
+        self._sent_at = 0.0
         self._announced: ForegroundCall | None = None
         self._head_in = b""  # of the answer, while it is not complete
         self._heard = self._bodied = False  # a byte of the answer, and of its body, was in
@@ -176,6 +181,7 @@ class Call(User):
         if not data:
             return
         self._size += len(data)
+        self._sent_at = self._ways.time()
         if self._kept is not None:
             self._kept.append(data)
             if self._size > MAX_KEPT:
@@ -199,7 +205,7 @@ class Call(User):
                 outgoing = await self._pool.connect()
         except TimeoutError:
             refused = Refused(504, f"the upstream {name!r} did not take the connection in time")
-        except OSError as error:
+        except (OSError, UnicodeError) as error:  # a name that is none
             refused = Refused(502, f"the upstream {name!r} cannot be reached: {why(error)}")
         finally:
             self._ways.reached(self._pool, refused if outgoing is None else None)
@@ -241,12 +247,16 @@ class Call(User):
         """Zero or more interim answers (1xx), then the answer."""
         self._heard = True
         data = self._head_in + data if self._head_in else data
+        interim = 0
         while (end := data.find(message.END)) >= 0:
             head, data = message.response(data[: end + 4]), data[end + 4 :]
             if head.status >= _FINAL or head.status == _SWITCHING:
                 self._head_in = b""
                 self._begin_answer(head, data)
                 return
+            interim += 1
+            if interim > MAX_INTERIM:
+                raise Malformed("nothing but interim answers")
             if self._head.chunks:
                 self._client.write(message.back(head, chunked=False, lasting=True))
         if len(data) > MAX_HEAD:
@@ -304,7 +314,7 @@ class Call(User):
             if self._chunked:
                 self._client.write(message.trailer(()))
             self._complete(reusable=False)
-        elif not self._heard and outgoing is not None and outgoing.calls > 1 and kept is not None:
+        elif not self._heard and kept is not None and outgoing is not None and self._was_closed(outgoing):
             self._ways.counters.repeated += 1
             self._unsent = kept
             self._ways.start(self._connect)
@@ -312,6 +322,10 @@ class Call(User):
             self.refuse(
                 Refused(502, f"the upstream {self._pool.upstream.name!r} broke off before its answer")
             )
+
+    def _was_closed(self, outgoing: Outgoing) -> bool:
+        """By the upstream before it had the request, as far as can be told: else it would do the work twice."""
+        return outgoing.calls > 1 and self._ways.time() - self._sent_at < STALE_S
 
     def _complete(self, *, reusable: bool) -> None:
         done = self._request.done
@@ -349,5 +363,12 @@ def reading(transport: asyncio.Transport, on: bool) -> None:
         transport.pause_reading()
 
 
-def why(error: OSError) -> str:
-    return str(getattr(error, "verify_message", "") or error.strerror or type(error).__name__)
+def why(error: OSError | UnicodeError) -> str:
+    told = (
+        getattr(error, "verify_message", "") or getattr(error, "strerror", "") or getattr(error, "reason", "")
+    )
+    if (
+        isinstance(error, OSError) and error.errno and str(told).startswith("Connect call failed")
+    ):  # asyncio's
+        return os.strerror(error.errno)
+    return str(told or type(error).__name__)

@@ -23,6 +23,8 @@ BODY_S = 120.0  # between two pieces of a request
 IDLE_S = 120.0  # between two requests
 CLOSE_S = 30.0  # for the rest of an answer after which the connection ends
 LINGER_S = 2.0  # for a client to hear a refusal while it still sends
+STALLED_S = 600.0  # for a client to take any more of what it is sent
+TURNED_AWAY = 100  # clients at once with a word; more without
 MAX_HELD = 64 << 10  # bytes of requests that came before their turn
 
 _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -30,7 +32,6 @@ _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 class House(Ways, Protocol):
     settings: Settings
-    time: Callable[[], float]  # monotonic seconds
     request_id: Callable[[], str]
     buffer: memoryview
 
@@ -39,8 +40,8 @@ class House(Ways, Protocol):
     def arrived(self, upstream: Upstream, head: RequestHead) -> ForegroundCall | None:
         """Announce the call, if it is an agent's."""
 
-    def came(self, client: "Incoming") -> bool:
-        """Count the connection; False when there are too many."""
+    def came(self, client: "Incoming") -> int:
+        """Count the connection, and how many more may come: below 0 there are too many."""
 
     def went(self, client: "Incoming") -> None: ...
 
@@ -56,6 +57,7 @@ class Incoming(Receiver, Client):
         self._leaving = False  # nothing more is read
         self._full = False  # it takes no more for now
         self.last = False
+        self._unsent = 0  # of what was written, when a deadline had passed
         self.deadline = 0.0
 
     # the connection
@@ -64,7 +66,10 @@ class Incoming(Receiver, Client):
         self._transport = cast("asyncio.Transport", transport)
         self._within(HEAD_S)
         keep_alive(transport)
-        if not self._house.came(self):
+        room = self._house.came(self)
+        if room < -TURNED_AWAY:
+            self._transport.abort()
+        elif room < 0:
             self.refuse(Refused(503, "dreamd's gateway has too many connections"))
 
     def received(self, data: bytes) -> None:
@@ -189,8 +194,11 @@ class Incoming(Receiver, Client):
             self._leave(lingering=False)
 
     def expire(self) -> None:
-        """The deadline has passed."""
-        if self._leaving:
+        """The deadline has passed. Who still reads an answer, however slowly, is waited for."""
+        before, self._unsent = self._unsent, self._transport.get_write_buffer_size()
+        if self._unsent and self._unsent != before:
+            self._within(STALLED_S)
+        elif self._leaving:
             self._transport.abort()
         elif self._call is not None:
             self._call.refuse(Refused(408, "the request stopped coming"))

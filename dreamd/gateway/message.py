@@ -199,13 +199,13 @@ def _left_out(always: frozenset[bytes], named: frozenset[bytes]) -> frozenset[by
 
 def _length(fields: dict[bytes, bytes]) -> Length:
     if (encoding := fields.get(b"transfer-encoding")) is not None:
-        if encoding.lower() != b"chunked":
+        if encoding.strip().lower() != b"chunked":
             raise Malformed("a transfer encoding other than chunked")
         return CHUNKED
     length = fields.get(b"content-length")
     if length is None:
         return UNTIL_CLOSE
-    if not length.isdigit():
+    if not length.strip().isdigit():
         raise Malformed("Content-Length is no number")
     return int(length)
 

@@ -35,7 +35,7 @@ from dreamd.gateway.client import House, Incoming
 from dreamd.gateway.message import PURPOSE, RequestHead, key_of
 from dreamd.gateway.refusals import Refused
 from dreamd.gateway.settings import Listen, Settings, Upstream, settled
-from dreamd.gateway.sockets import BACKLOG, BUFFER, unix_listener
+from dreamd.gateway.sockets import BUFFER, listening, room_for
 from dreamd.gateway.upstream import IDLE_S, Pool
 from dreamd.parts import Foreground, ForegroundCall, Parts
 
@@ -72,6 +72,7 @@ class Gateway(House):
         self.clients: set[Incoming] = set()
         self.pools: dict[str, Pool] = {}
         self.port = 0  # where it listens, once it does
+        self._room = settings.max_connections
         self.foreground = foreground
         self.emit: Emit = emit
         self.show = show
@@ -97,12 +98,15 @@ class Gateway(House):
         if any(upstream.tls for upstream in settings.upstreams.values()) and self._tls is None:
             self._tls = await to_thread.run_sync(ssl.create_default_context)
         before, self.settings = self.settings, settings
+        self._room = room_for(settings.max_connections)
         self._repool()
         if self._server is None or settings.listen != before.listen:
             await self._leave_door(before.listen)
             for client in tuple(self.clients):
                 client.stop()
-            self._server = await _listening(self)
+            listen = settings.listen
+            self._server = await listening(partial(Incoming, self), listen.host, listen.port, listen.path)
+            self.port = listen.port or (0 if listen.path else self._server.sockets[0].getsockname()[1])
 
     def _repool(self) -> None:
         kept = self.pools
@@ -156,11 +160,11 @@ class Gateway(House):
             self._unreachable.discard(name)
             self.emit(UPSTREAM_REACHED, upstream=name)
 
-    def came(self, client: Incoming) -> bool:
+    def came(self, client: Incoming) -> int:
         self.clients.add(client)
         if self._sweeping is None:
             self._sweep_later()
-        return len(self.clients) <= self.settings.max_connections and not self._stopping
+        return -1 if self._stopping else self._room - len(self.clients)
 
     def went(self, client: Incoming) -> None:
         self.clients.discard(client)
@@ -262,20 +266,6 @@ async def _run(started: MemoryObjectReceiveStream[Task]) -> None:
     async with anyio.create_task_group() as tasks:
         async for task in started:
             tasks.start_soon(task)
-
-
-async def _listening(gateway: Gateway) -> asyncio.Server:
-    loop, listen = asyncio.get_running_loop(), gateway.settings.listen
-
-    def incoming() -> Incoming:
-        return Incoming(gateway)
-
-    if listen.path:
-        held = await to_thread.run_sync(unix_listener, listen.path)
-        return await loop.create_unix_server(incoming, sock=held)
-    server = await loop.create_server(incoming, listen.host, listen.port, backlog=BACKLOG)
-    gateway.port = server.sockets[0].getsockname()[1]
-    return server
 
 
 class Life(Protocol):

@@ -99,6 +99,13 @@ def is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
+def _is_host(host: str) -> bool:
+    try:
+        return bool(host) and bool(host.encode("idna"))
+    except UnicodeError:  # an empty label, or one that is too long
+        return False
+
+
 def upstream(name: str, url: str) -> Upstream:
     """Raises ConfigError."""
     place = f"gateway.upstreams.{name}"
@@ -112,12 +119,13 @@ def upstream(name: str, url: str) -> Upstream:
     if parts.username is not None:  # the text is not shown: it holds a password
         raise ConfigError(f"{place} holds a user name", hint="agents send their keys themselves")
     plain = url.isascii() and url.isprintable() and not (parts.query or parts.fragment or " " in url)
-    if parts.scheme not in ("http", "https") or not parts.hostname or not plain:
+    host = parts.hostname or ""
+    if parts.scheme not in ("http", "https") or not _is_host(host) or not plain:
         raise ConfigError(f"{place} is {url!r}", hint='write a base URL such as "https://api.openai.com"')
     return Upstream(
         name=name,
         base_url=url,
-        host=parts.hostname,
+        host=host,
         port=port,
         tls=parts.scheme == "https",
         authority=parts.netloc.encode(),

@@ -6,6 +6,7 @@ import ssl
 from collections.abc import Callable
 from typing import Protocol, cast
 
+from dreamd.gateway.dialling import Dialler
 from dreamd.gateway.settings import Upstream
 from dreamd.gateway.sockets import Receiver, keep_alive
 
@@ -73,6 +74,7 @@ class Pool:
         self.buffer = buffer
         self._time = time
         self._retired = False
+        self._dialler = Dialler(upstream.host, upstream.port, time)
         self.open: set[Outgoing] = set()
         self.idle: list[Outgoing] = []
 
@@ -85,16 +87,19 @@ class Pool:
         return None
 
     async def connect(self) -> Outgoing:
-        """A new one. Raises OSError."""
+        """A new one. Raises OSError, UnicodeError."""
         upstream = self.upstream
-        _, outgoing = await asyncio.get_running_loop().create_connection(
-            lambda: Outgoing(self),
-            upstream.host,
-            upstream.port,
-            ssl=(self.tls or True) if upstream.tls else None,
-            server_hostname=upstream.host if upstream.tls else None,
-            happy_eyeballs_delay=0.25,
-        )
+        dialled = await self._dialler.dial()
+        try:
+            _, outgoing = await asyncio.get_running_loop().create_connection(
+                lambda: Outgoing(self),
+                sock=dialled,
+                ssl=(self.tls or True) if upstream.tls else None,
+                server_hostname=upstream.host if upstream.tls else None,
+            )
+        except BaseException:
+            dialled.close()
+            raise
         return outgoing
 
     def give(self, outgoing: Outgoing) -> None:

@@ -19,7 +19,7 @@ TABLES = ("record_terms", "conclusion_terms")
 SHIFT = 40  # bits of a seq within a place
 SEQ = (1 << SHIFT) - 1
 _PROBE = 48  # places from which a term's frequency is estimated
-_ALL, _ONE = 30, 15  # times as many places as are wanted are read in a search, and of one term
+_ALL, _ONE = 24, 12  # times as many places as are wanted are read in a search, and of one term
 _PAIRED, _TOGETHER = 2, 200  # common terms that are looked for in pairs, and places read of a pair
 _COMMON = 0.1  # of the documents: what more hold finds nothing by itself, where something rarer does
 

@@ -8,7 +8,7 @@ from msgspec import Struct
 from dreamd.indexes.base import Index
 from dreamd.recall import scoring
 
-_RECORDS, _CONCLUSIONS = 70, 40  # candidates that are looked at
+_RECORDS, _CONCLUSIONS = 64, 30  # candidates that are looked at
 _MEANT = 10  # of the nearest by meaning, how many match by it
 _BY_WORDS, _BY_MEANING = 20, 30  # conclusions that are read in the pool
 

@@ -186,14 +186,16 @@ def _unasked(one: RecalledInsight) -> bool:
 def _insights(parts: Parts, index: Index, asking: _Asking) -> list[Chosen]:
     unasked = int(asking.budget * parts.config.recall.standing_share) // _RECORD_TOKENS + _MORE
     near = finding.conclusions(index, asking.question, unasked)
-    query = MemoryQuery(seqs=near.seqs, types=("insight",), statuses=_TOLD)
-    known = list(_of_these(parts, query, asking)) if near.seqs else []
+    known = [
+        one for one in _of_these(parts, near.seqs, asking) if one.type == "insight" and one.status in _TOLD
+    ]
     return chosen(asking.asked, known, near.words, near.meaning, near.standing)
 
 
-def _of_these(parts: Parts, query: MemoryQuery, asking: _Asking) -> Iterator[Memory]:
+def _of_these(parts: Parts, seqs: Sequence[int], asking: _Asking) -> Iterator[Memory]:
     """Of the agents that were asked, whatever an index says that is of another pool."""
-    return (one for one in parts.store.memories(query) if one.agent in asking.question.agents)
+    known = parts.store.memories(MemoryQuery(seqs=tuple(seqs))) if seqs else ()
+    return (one for one in known if one.agent in asking.question.agents)
 
 
 _TOLD: tuple[Status, ...] = ("candidate", "long_term", "superseded", "archived")
@@ -235,7 +237,7 @@ def _records(parts: Parts, index: Index, asking: _Asking, besides: set[str]) -> 
     }
     if not likely:
         return []
-    known = _of_these(parts, MemoryQuery(seqs=tuple(likely), types=("raw",)), asking)
+    known = (one for one in _of_these(parts, tuple(likely), asking) if one.type == "raw")
     then = asking.asked.then
     records = [
         record

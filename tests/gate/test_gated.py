@@ -13,6 +13,7 @@ from dreamd.events import silent
 from dreamd.gate.deadline import Budget
 from dreamd.gate.gated import GatedProvider
 from dreamd.gate.lane import Lane
+from dreamd.gate.limit import PROOFS
 from dreamd.providers.base import Provider, listener
 from dreamd.providers.scripted import ScriptedProvider
 from dreamd.sections import Gate
@@ -161,7 +162,7 @@ async def test_a_time_out_halves_the_limit_and_a_server_that_is_down_does_not(
     timed_out: bool, calls: int
 ) -> None:
     gate = Lane("t", Gate(headroom=0), concurrency=8, clock=SystemClock(), emit=silent)
-    for number in (1, 2, 2, 2, 3, 3, 3, 4, 4, 4):
+    for number in (1, *[2] * PROOFS, *[3] * PROOFS, *[4] * PROOFS):
         gate.judge("good", number, gate.state.now)
     error = ProviderUnreachable("no answer", timed_out=timed_out)
     held = [gate.arrive(1) for _ in range(3)]

@@ -72,6 +72,26 @@ def test_a_page_from_elsewhere_is_refused_but_no_program_of_this_machine(origin:
         assert fine
 
 
+@pytest.mark.parametrize(
+    ("lines", "fine"),
+    [
+        (("Origin: null", "Sec-Fetch-Site: cross-site"), False),  # a frame without an origin of its own
+        (("Sec-Fetch-Site: cross-site",), False),  # <img src=...>
+        (("Sec-Fetch-Site: same-site",), False),
+        (("Sec-Fetch-Site: none",), True),  # typed by a person
+        (("Origin: vscode-webview://x", "Sec-Fetch-Site: cross-site"), True),
+        (("Origin: http://localhost:3000", "Sec-Fetch-Site: same-site"), True),
+    ],
+)
+def test_nor_may_a_page_that_hides_where_it_is_from(lines: tuple[str, ...], fine: bool) -> None:
+    try:
+        admitted(asked("Host: localhost", *lines), HERE)
+    except Refused:
+        assert not fine
+    else:
+        assert fine
+
+
 def test_with_a_token_the_token_alone_counts() -> None:
     settings = Settings(listen=Listen("0.0.0.0", 8377), upstreams=UPSTREAMS, token=b"s3cret")
     assert admitted(asked("Host: dreamd.lan", "X-Dreamd-Token: s3cret"), settings) is None

@@ -7,6 +7,7 @@ import anyio
 import anyio.lowlevel
 import pytest
 
+from dreamd.gateway.call import STALE_S
 from tests.gateway.house import Answer, Message, Wire, get, house, ok, post, saying, until
 
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -92,6 +93,15 @@ async def test_interim_answers_pass_and_are_not_the_answer() -> None:
         assert [(await client.head()).status for _ in range(2)] == [103, 103]
         assert (await client.message()).status == 200
         assert h.lanes.calls[0].status == 200
+
+
+async def test_an_upstream_that_says_nothing_but_interim_answers_is_not_listened_to() -> None:
+    async with house(saying(b"HTTP/1.1 102 Processing\r\n\r\n" * 2000)) as h:
+        client = await h.client()
+        await client.send(post())
+        while (answer := await client.head()).status == 102:
+            pass
+        assert answer.status == 502
 
 
 @pytest.mark.parametrize("end", ["close", "reset"])
@@ -212,6 +222,29 @@ async def test_a_request_is_sent_again_when_a_kept_connection_turns_out_to_be_cl
         assert (await client.message()).status == 200
         assert h.gateway.counters.repeated == 1
         assert [message.body for message in seen] == [b"1", b"2", b"2"]
+
+
+async def test_but_not_when_the_upstream_may_have_worked_on_it_meanwhile() -> None:
+    asked, ending = anyio.Event(), anyio.Event()
+
+    async def answer(wire: Wire) -> None:
+        await wire.message()
+        await wire.send(ok())
+        await wire.message()
+        asked.set()
+        await ending.wait()
+
+    async with house(answer) as h:
+        client = await h.client()
+        await client.send(post())
+        await client.message()
+        await client.send(post())
+        await asked.wait()
+        now = h.gateway.time()
+        h.gateway.time = lambda: now + STALE_S
+        ending.set()
+        assert (await client.message()).status == 502
+        assert (h.gateway.counters.repeated, h.server.accepted) == (0, 1)
 
 
 async def test_but_not_on_a_new_connection_nor_twice_nor_once_a_byte_was_answered() -> None:

@@ -2,6 +2,9 @@
 
 import asyncio
 import random
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from itertools import pairwise
 
 import anyio
@@ -13,7 +16,7 @@ from dreamd.gateway.serve import Gateway
 from dreamd.gateway.settings import settled
 from dreamd.gateway.upstream import Outgoing
 from dreamd.sections import Gateway as Section
-from tests.gateway.house import PATH, Lanes, Message, Wire, get, house, ok, post, saying, until
+from tests.gateway.house import PATH, House, Lanes, Message, Wire, get, house, ok, post, saying, until
 
 CHUNKED = b"POST %b HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n" % PATH
 
@@ -266,6 +269,45 @@ async def test_a_connection_that_is_idle_for_long_is_closed_without_a_word() -> 
         await client.message()
         h.expire()
         assert await client.gone() == b""
+
+
+@asynccontextmanager
+async def hardly_reading() -> AsyncIterator[tuple[House, Incoming, Wire]]:
+    """An answer of which much is still in the gateway, though its call is over."""
+    async with house(saying(ok(b"x" * 80_000))) as h:
+        client = await h.client()
+        client.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        client.writer.transport.pause_reading()
+        await until(lambda: h.gateway.clients)
+        (incoming,) = h.gateway.clients
+        held = incoming._transport.get_extra_info("socket")
+        held.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        await client.send(post())
+        await until(lambda: h.gateway.counters.calls == 1)
+        await h.settled()
+        assert incoming._transport.get_write_buffer_size() > 0
+        yield h, incoming, client
+
+
+async def test_a_client_that_reads_slowly_has_its_answer_whole() -> None:
+    async with hardly_reading() as (h, incoming, client):
+        h.expire()
+        before = incoming._transport.get_write_buffer_size()
+        client.writer.transport.resume_reading()
+        await until(lambda: incoming._transport.get_write_buffer_size() < before)
+        h.expire()
+        assert (await client.message()).body == b"x" * 80_000
+
+
+async def test_one_that_stopped_reading_is_cut_off_at_last() -> None:
+    async with hardly_reading() as (h, _, client):
+        h.expire()
+        assert h.gateway.clients
+        h.expire()
+        h.expire()
+        await until(lambda: not h.gateway.clients)
+        client.writer.transport.resume_reading()
+        assert len(await client.gone()) < 80_000
 
 
 async def test_a_call_that_waits_for_its_answer_is_never_too_late() -> None:

@@ -186,3 +186,10 @@ def test_trailers_cannot_move_the_end_of_a_message() -> None:
 def test_the_key_is_where_the_apis_have_it(line: str) -> None:
     assert message.key_of(message.request(asked("Host: a", line))) == b"sk-1"
     assert message.key_of(message.request(asked())) == b""
+
+
+def test_blanks_around_a_length_mean_nothing() -> None:
+    counted = message.response(b"HTTP/1.1 200 OK\r\nContent-Length: 5 \r\n\r\n")
+    chunked = message.response(b"HTTP/1.1 200 OK\r\nTransfer-Encoding:  chunked \r\n\r\n")
+    assert message.answer_length(counted, b"GET") == 5
+    assert message.answer_length(chunked, b"GET") == message.CHUNKED

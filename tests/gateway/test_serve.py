@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
+import pytest
 from msgspec import structs
 
 from dreamd.clock import StillClock
@@ -15,6 +16,7 @@ from dreamd.config import Config
 from dreamd.events import GATEWAY_FAILED, GATEWAY_OPENED, UPSTREAM_REACHED, UPSTREAM_UNREACHABLE, Event
 from dreamd.gate.lanes import key_name
 from dreamd.gate.passing import Passing, published
+from dreamd.gateway import client
 from dreamd.gateway.refusals import Refused
 from dreamd.gateway.serve import AGAIN_S, serve
 from dreamd.parts import Parts
@@ -83,6 +85,7 @@ async def test_an_upstream_that_is_down_is_told_in_the_apis_own_shape_and_once_a
         assert named == ["down"]
     assert (openai.status, anthropic.status) == (502, 502)
     assert openai.json["error"]["type"] == "server_error"
+    assert "'down' cannot be reached: Connection refused" in openai.json["error"]["message"]
     assert openai.headers["x-request-id"] in openai.json["error"]["message"]
     assert anthropic.json["error"]["type"] == "api_error"
     assert anthropic.headers["request-id"] == anthropic.json["request_id"]
@@ -104,6 +107,16 @@ async def test_more_connections_than_allowed_are_turned_away() -> None:
         assert (await second.message()).status == 503
         await first.send(post())
         assert (await first.message()).status == 200
+
+
+async def test_of_a_crowd_most_are_turned_away_without_a_word(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(client, "TURNED_AWAY", 1)
+    async with house(saying(ok()), max_connections=1) as h:
+        clients = [await h.client() for _ in range(4)]
+        await clients[0].send(post())
+        assert (await clients[0].message()).status == 200
+        said = [await one.gone() for one in clients[1:]]
+        assert sorted(text[:12] for text in said) == [b"", b"", b"HTTP/1.1 503"]
 
 
 async def test_a_call_under_way_may_end_when_the_gateway_stops_and_no_other_begins() -> None:

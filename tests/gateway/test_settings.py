@@ -65,6 +65,8 @@ def test_an_upstream_knows_where_it_is_and_what_goes_before_every_path() -> None
         ("a", "http://a:port"),
         ("a", "http://a/?q=1"),
         ("a", "http://a/b c"),
+        ("a", "http://.a.b/"),
+        ("a", f"http://{'a' * 70}.com/"),
     ],
 )
 def test_an_upstream_that_is_none_is_named(name: str, url: str) -> None:

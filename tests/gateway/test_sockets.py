@@ -1,5 +1,7 @@
+import resource
 import socket
 import stat
+from collections.abc import Iterator
 from pathlib import Path
 
 import anyio
@@ -7,7 +9,7 @@ import pytest
 
 from dreamd.gateway.serve import opened
 from dreamd.gateway.settings import settled
-from dreamd.gateway.sockets import unix_listener
+from dreamd.gateway.sockets import RESERVED, room_for, unix_listener
 from dreamd.sections import Gateway
 
 
@@ -31,6 +33,22 @@ def test_a_socket_that_a_dead_process_left_is_replaced(path: Path) -> None:
 def test_one_that_is_in_use_is_not_taken_over(path: Path) -> None:
     with unix_listener(str(path)), pytest.raises(OSError, match="in use"):
         unix_listener(str(path))
+
+
+@pytest.fixture
+def files() -> Iterator[int]:
+    """The hard limit; the soft one is put back."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    yield hard if hard != resource.RLIM_INFINITY else 1 << 20
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+
+
+def test_the_limit_of_open_files_is_raised_as_far_as_is_needed_and_goes(files: int) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
+    assert room_for(10) == 10
+    assert resource.getrlimit(resource.RLIMIT_NOFILE)[0] == 20 + RESERVED
+    assert room_for(files) <= (files - RESERVED) // 2
 
 
 def test_a_file_in_the_way_is_left_alone(path: Path) -> None:

@@ -7,6 +7,7 @@ import anyio
 import pytest
 from msgspec.structs import replace
 
+from dreamd.gateway.dialling import Dialler
 from dreamd.gateway.upstream import IDLE_S
 from tests.gateway.house import House, Message, Wire, house, ok, post, saying, until
 
@@ -69,6 +70,7 @@ async def over_tls(h: House, trusting: ssl.SSLContext) -> Message:
     pool = h.gateway.pools["up"]
     pool.upstream = replace(pool.upstream, tls=True, host="localhost")
     pool.tls = trusting
+    pool._dialler = Dialler("localhost", pool.upstream.port, h.gateway.time)
     return await h.ask(post(b"x" * 200_000))
 
 
