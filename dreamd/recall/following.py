@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dreamd.indexes.base import Entry, Index
 from dreamd.memories import Memory
+from dreamd.pool.readable import readable, unquoted
 from dreamd.pool.terms import told
 from dreamd.recall.standing import weight
 from dreamd.stores.base import Mark, MemoryQuery, News, Store
@@ -77,14 +78,21 @@ def _entry(memory: Memory, text: str, *, conclusion: bool = False, standing: flo
 
 
 def spoken(record: Memory) -> str:
-    """All that a raw memory says: its text, and what its trace tells of the action."""
+    """All that a raw memory says, readable: its text, and what its trace tells of the action."""
     trace = record.trace
-    told = (
-        (trace.goal, trace.subgoal, trace.arguments, trace.result, trace.error, trace.summary)
+    action = (
+        (
+            trace.goal,
+            trace.subgoal,
+            unquoted(trace.arguments),
+            readable(trace.result),
+            readable(trace.error),
+            trace.summary,
+        )
         if trace
         else ()
     )
-    return "\n".join(part for part in (record.content, *told) if part)
+    return "\n".join(part for part in (readable(record.content), *action) if part)
 
 
 def described(insight: Memory) -> str:

@@ -29,6 +29,7 @@ from dreamd.recall.finding import Question
 from dreamd.recall.following import follow, spoken
 from dreamd.recall.packing import Items, packed
 from dreamd.recall.rendering import Style, insight_line, record_line
+from dreamd.recall.righting import Righted, righted
 from dreamd.stores.base import Changes, Mark, MemoryQuery
 
 MEANING_S = 2.0  # that a recall waits for the server of embeddings
@@ -246,10 +247,12 @@ def _records(parts: Parts, index: Index, asking: _Asking, besides: set[str]) -> 
         and (then is None or (record.timestamp or record.received_at) <= then)
     ]
     records.sort(key=lambda record: -likely[record.seq])
-    return [_recalled_record(record, likely[record.seq]) for record in records]
+    right = righted(parts.store, records, asking.asked)
+    return [_recalled_record(one, likely[one.seq], right.get(one.memory_id)) for one in records]
 
 
-def _recalled_record(record: Memory, figure: float) -> RecalledRecord:
+def _recalled_record(record: Memory, figure: float, right: Righted | None) -> RecalledRecord:
+    instead = right.instead if right else None
     return RecalledRecord(
         memory_id=record.memory_id,
         agent=record.agent,
@@ -258,6 +261,9 @@ def _recalled_record(record: Memory, figure: float) -> RecalledRecord:
         at=record.timestamp or record.received_at,
         session_id=record.session_id,
         score=round(figure, 4),
+        put_right=right is not None,
+        superseded_by=instead.memory_id if instead else "",
+        instead=instead.content if instead else "",
     )
 
 
