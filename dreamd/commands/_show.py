@@ -13,6 +13,7 @@ import msgspec
 from anyio import to_thread
 
 from dreamd import config as configuration
+from dreamd.clock import within_reach
 from dreamd.config import Config
 from dreamd.daemon import open_parts
 from dreamd.errors import UsageError
@@ -70,6 +71,21 @@ def agents_kept(parts: Parts, agent: str | None) -> list[str]:
     ):
         return [agent]
     return agents_of(parts, agent)
+
+
+class Day(click.DateTime):
+    """A day of the calendar's middle, as a datetime."""
+
+    def __init__(self) -> None:
+        super().__init__(["%Y-%m-%d"])
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
+        day: datetime = super().convert(value, param, ctx)
+        try:
+            within_reach(day)
+        except ValueError as error:
+            self.fail(f"{day:%Y-%m-%d}: {error}", param, ctx)
+        return day
 
 
 def local_time(at: datetime, zone: ZoneInfo) -> str:

@@ -9,6 +9,7 @@ import click
 
 from dreamd.clock import local_date
 from dreamd.commands._show import (
+    Day,
     agent_option,
     agents_of,
     entries,
@@ -32,7 +33,7 @@ from dreamd.parts import Outcome, Parts
 @click.option(
     "--date",
     "day",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=Day(),
     help="Local date of the dream. Default: that of the newest daily.",
 )
 @click.option("--force", is_flag=True, help="Dream again on the same input.")

@@ -19,9 +19,7 @@ from dreamd.stores.base import MemoryQuery
 @click.command("memories")
 @_show.agent_option
 @click.option("--type", "type_", type=click.Choice(get_args(MemoryType)), help="Only this type.")
-@click.option(
-    "--date", "day", metavar="YYYY-MM-DD", type=click.DateTime(["%Y-%m-%d"]), help="Only this local day."
-)
+@click.option("--date", "day", metavar="YYYY-MM-DD", type=_show.Day(), help="Only this local day.")
 @_show.json_option
 @click.pass_context
 def memories(

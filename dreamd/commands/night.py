@@ -12,6 +12,7 @@ import click
 from msgspec.structs import replace
 
 from dreamd.commands._show import (
+    Day,
     agent_option,
     agents_of,
     became,
@@ -34,7 +35,7 @@ from dreamd.tail.sync import sync
 @click.option(
     "--date",
     "day",
-    type=click.DateTime(["%Y-%m-%d"]),
+    type=Day(),
     help="Local date of the night. Default: the latest day with records that are in no daily yet, else with any.",
 )
 @click.option(
