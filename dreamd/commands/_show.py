@@ -24,7 +24,6 @@ from dreamd.stores.base import LedgerRow, MemoryQuery
 T = TypeVar("T")
 
 
-
 class _Day(click.DateTime):
     """A local date, written as 2026-03-31."""
 
@@ -39,9 +38,14 @@ class _Day(click.DateTime):
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> datetime:
         try:
-            return super().convert(value, param, ctx)
+            day: datetime = super().convert(value, param, ctx)
         except click.BadParameter:
             self.fail(f"'{value}' is no date such as 2026-03-31", param, ctx)
+        try:
+            within_reach(day)
+        except ValueError as error:
+            self.fail(f"{day:%Y-%m-%d}: {error}", param, ctx)
+        return day
 
 
 DAY = _Day()

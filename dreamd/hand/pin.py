@@ -26,16 +26,22 @@ async def unpin(parts: Parts, memory_id: str) -> Memory:
 
 def _pin(parts: Parts, memory_id: str) -> Memory:
     insight = named(parts.store, memory_id, ("insight",))
+    _check(insight)
+    if insight.pinned:
+        raise NothingToDo(f"insight {insight.memory_id[:8]} is pinned already")
+    one = insight.memory_id
+    parts.store.write(Changes(pins=[(one, True)], statuses=[(one, "long_term")], durable=True))
+    pinned = named(parts.store, one, ("insight",))
+    _check(pinned)  # it may have been put right meanwhile: then the store has pinned nothing
+    return pinned
+
+
+def _check(insight: Memory) -> None:
     if insight.status in ("superseded", "withdrawn"):
         raise UsageError(
             f"insight {insight.memory_id[:8]} was {insight.status}",
             hint="`dreamd remember` says it anew, `dreamd correct` puts another one right",
         )
-    if insight.pinned:
-        raise NothingToDo(f"insight {insight.memory_id[:8]} is pinned already")
-    one = insight.memory_id
-    parts.store.write(Changes(pins=[(one, True)], statuses=[(one, "long_term")], durable=True))
-    return replace(insight, pinned=True, status="long_term")
 
 
 def _unpin(parts: Parts, memory_id: str) -> Memory:

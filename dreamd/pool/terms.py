@@ -8,11 +8,13 @@ all its pairs and its last character: every word of two characters is a term, ev
 import re
 import unicodedata
 from collections.abc import Iterator
-from datetime import date, timedelta
+from contextlib import suppress
+from datetime import date
 from functools import lru_cache
 from itertools import pairwise
 
 from dreamd.pool import numerals
+from dreamd.pool.days import Meant, meant
 
 _WIDE = "\u2e80-\u2fdf\u3005-\u3007\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 _RUN = re.compile(rf"[{_WIDE}]+|(?:(?![{_WIDE}])[^\W_])+")
@@ -32,24 +34,51 @@ _FUNCTION = frozenset(
 def terms(text: str) -> list[str]:
     """All of a text, in order, repeated as they stand there; dates last."""
     plain = _plain(text)
-    return [term for run in _RUN.findall(plain) for term in _of_run(run)] + list(_of_dates(plain))
+    words = [term for run in _RUN.findall(plain) for term in _of_run(run)]
+    return [*words, *_of_dates(plain), *_weeks(plain)]
 
 
 def wanted(goal: str, today: date) -> list[str]:
     """The terms of a question, each once; `yesterday` and its like are dates, seen from `today`.
 
-    Single characters and pairs that are grammar alone are left out, unless there is nothing else.
+    Chinese is cut at particles, for those join words that the answer need not join. Single characters and pairs that are
+    grammar alone are left out, unless there is nothing else.
     """
-    plain = _plain(goal)
-    found = [term for run in _RUN.findall(plain) for term in _of_run(run)[: -1 if _wide(run[1:]) else None]]
-    meant = [dated(day)[-1] for day in _relative(plain, today)]
-    every = list(dict.fromkeys((*found, *_of_dates(plain), *meant)))
-    return [term for term in every if not headed(term) and not _grammar(term)] or every
+    when = meant(_plain(goal), today)
+    runs = _RUN.findall(when.rest)
+    words = [term for run in runs for piece in _pieces(run) for term in _asked(piece) if not _empty(term)]
+    dates = [*_of_meant(when), *_asked_dates(when.rest)]
+    return list(dict.fromkeys((*dates, *words))) or list(
+        dict.fromkeys(term for run in runs for term in _asked(run))
+    )
+
+
+def told(text: str, day: date) -> list[str]:
+    """The terms of a text that was said on that day: its own, of the days it tells of ("yesterday"), of the day."""
+    return [*terms(text), *_told_of(_plain(text[:_TOLD]), day), *dated(day)]
+
+
+def _told_of(plain: str, day: date) -> list[str]:
+    if not _MAY_TELL.search(plain):
+        return []
+    days = meant(plain, day).days
+    return [term for each in days if each != day for term in dated(each)[-1:]]
+
+
+_TOLD = 2000  # characters of a text in which days are looked for
+_MAY_TELL = re.compile(
+    "yesterday|tomorrow|last (?:night|[mtwfs])|days? ago|昨|[前明后]天|天[之以]?前|周|星期|礼拜"
+)  # a glance saves the search
 
 
 def dated(day: date) -> tuple[str, ...]:
-    """The terms by which what happened on that day is found: the day, its month, its year."""
-    return tuple(_of_date(day.year, day.month, day.day))
+    """The terms by which what happened on that day is found: its week, its year, its month, the day last."""
+    return (_of_week(day), *_of_date(day.year, day.month, day.day))
+
+
+def of_a_time(term: str) -> bool:
+    """A day, or more than one, as a date or the distance from another day gives it."""
+    return term.startswith((_WEEK, _WHOLE))
 
 
 def headed(term: str) -> bool:
@@ -65,7 +94,7 @@ def _plain(text: str) -> str:
 
 
 def _wide(run: str) -> bool:
-    return bool(run) and ord(run[0]) >= _FIRST_WIDE and not "\ue000" <= run[0] <= "\ue003"
+    return bool(run) and ord(run[0]) >= _FIRST_WIDE and not "\ue000" <= run[0] <= "\ue004"
 
 
 def _of_run(run: str) -> list[str]:
@@ -74,8 +103,24 @@ def _of_run(run: str) -> list[str]:
     return [] if run in _COMMON else [stem(run)]
 
 
-def _grammar(term: str) -> bool:
-    return _wide(term) and set(term) <= _FUNCTION
+_PARTICLE = re.compile(
+    r"(目的|了解|酒吧|网吧|的士|的确|标的|其他|吉他|[^的了吗呢吧啊么嘛呀我你您他她它们这那什怎哪谁]+)"
+)  # words that hold one of them; and what stands between them
+_LIGHT = frozenset("说讲谈聊提做干弄有去来想看问叫用")
+
+
+def _pieces(run: str) -> list[str]:
+    return _PARTICLE.findall(run) if _wide(run) else [run]
+
+
+def _asked(piece: str) -> list[str]:
+    """The last character of more is in a pair already."""
+    return _of_run(piece)[: -1 if _wide(piece[1:]) else None]
+
+
+def _empty(term: str) -> bool:
+    """Grammar, or of one character that says next to nothing."""
+    return _wide(term) and set(term) <= (_FUNCTION | _LIGHT if headed(term) else _FUNCTION)
 
 
 # --- stems: near to Porter's, without his exceptions; what matters is that question and text are cut alike ---
@@ -121,7 +166,8 @@ def _without_e(word: str) -> str:
 
 # --- dates: terms that no text can hold by chance, for they begin with a private character ---
 
-_YEAR, _MONTH, _DAY, _WHOLE = "\ue000", "\ue001", "\ue002", "\ue003"  # 2023; 05 and 202305; 0502; 20230502
+_YEAR, _MONTH, _DAY = "\ue000", "\ue001", "\ue002"  # 2023; 05 and 202305; 0502
+_WHOLE, _WEEK = "\ue003", "\ue004"  # 20230502; 202318
 _SPELLINGS = (
     "jan january", "feb february", "mar march", "apr april", "may", "jun june", "jul july", "aug august",
     "sep sept september", "oct october", "nov november", "dec december",
@@ -151,6 +197,14 @@ def _of_dates(plain: str) -> Iterator[str]:
         yield from _of_date(year, month, day)
 
 
+def _asked_dates(plain: str) -> Iterator[str]:
+    """Whoever asks for a day does not ask for all of its month."""
+    if _MAY_DATE.search(plain):
+        for month, day, year in _dates(plain):
+            every = _of_date(year, month, day)
+            yield from every[-1 - bool(year) :] if day else every
+
+
 def _dates(plain: str) -> Iterator[tuple[int, int, int]]:
     """Month, day, year; 0 where it is not said."""
     for match in _SPELT.finditer(numerals.plain_dates(plain)):
@@ -161,27 +215,36 @@ def _dates(plain: str) -> Iterator[tuple[int, int, int]]:
             yield month, day, int(parts.get("y", 0))
 
 
-def _of_date(year: int, month: int, day: int) -> Iterator[str]:
-    if year:
+def _of_date(year: int, month: int, day: int) -> list[str]:
+    spelt = (
+        (year, f"{_YEAR}{year}"),
+        (month, f"{_MONTH}{month:02}"),
+        (year and month, f"{_MONTH}{year}{month:02}"),
+        (month and day, f"{_DAY}{month:02}{day:02}"),
+        (year and month and day, f"{_WHOLE}{year}{month:02}{day:02}"),
+    )
+    return [term for said, term in spelt if said]
+
+
+def _weeks(plain: str) -> Iterator[str]:
+    """Of the days that a text names: whoever asks for a week means those too."""
+    if _MAY_DATE.search(plain):
+        for month, day, year in _dates(plain):
+            with suppress(ValueError):
+                yield _of_week(date(year, month, day))
+
+
+def _of_week(day: date) -> str:
+    year, week, _ = day.isocalendar()
+    return f"{_WEEK}{year}{week:02}"
+
+
+def _of_meant(when: Meant) -> Iterator[str]:
+    for day in when.days:
+        yield _of_date(day.year, day.month, day.day)[-1]
+    for day in when.weeks:
+        yield _of_week(day)
+    for first in when.months:
+        yield f"{_MONTH}{first.year}{first.month:02}"
+    for year in when.years:
         yield f"{_YEAR}{year}"
-    if month:
-        yield f"{_MONTH}{month:02}"
-    if year and month:
-        yield f"{_MONTH}{year}{month:02}"
-    if month and day:
-        yield f"{_DAY}{month:02}{day:02}"
-    if year and month and day:
-        yield f"{_WHOLE}{year}{month:02}{day:02}"
-
-
-_AGO = {
-    "the day before yesterday": 2, "前天": 2, "yesterday": 1, "last night": 1, "昨天": 1, "昨晚": 1, "today": 0,
-    "this morning": 0, "tonight": 0, "今天": 0, "今早": 0, "今晚": 0,
-}  # fmt: skip
-_SINCE = re.compile(rf"{'|'.join(_AGO)}|(?P<count>\d{{1,4}})\s?(?:days? ago|天(?:之|以)?前)")
-
-
-def _relative(plain: str, today: date) -> Iterator[date]:
-    for match in _SINCE.finditer(numerals.plain(plain)):
-        ago = int(match["count"]) if match["count"] else _AGO[match[0]]
-        yield today - timedelta(days=ago)

@@ -23,11 +23,16 @@ def sides_of(store: Store, insights: Sequence[Memory], asked: Asked) -> Mapping[
         return {}
     agents = dict.fromkeys(one.agent for one in flagged)
     pairs = list(chain.from_iterable(store.contradictions(agent) for agent in agents))
-    ids = {one.memory_id for one in flagged}
+    known = {one.memory_id: one for one in opposed_to(store, flagged, pairs)}
+    return {one.memory_id: _sides(one, pairs, known, asked) for one in flagged}
+
+
+def opposed_to(store: Store, insights: Iterable[Memory], pairs: Iterable[Contradiction]) -> list[Memory]:
+    """What is noted to contradict these, of any standing but forgotten and withdrawn."""
+    ids = {one.memory_id for one in insights}
     others = {other for one, other, _ in _both_ways(pairs) if one in ids}
     query = MemoryQuery(ids=tuple(sorted(others)), types=("insight",), statuses=STATUSES)
-    known = {one.memory_id: one for one in store.memories(query) if one.status not in GONE}
-    return {one.memory_id: _sides(one, pairs, known, asked) for one in flagged}
+    return [one for one in store.memories(query) if one.status not in GONE]
 
 
 def _both_ways(pairs: Iterable[Contradiction]) -> Iterable[tuple[str, str, str]]:
@@ -46,12 +51,13 @@ def _sides(
         if one == insight.memory_id and other in known
     ]
     held = [(other, reason) for other, reason in opposed if holds(other, asked)]
-    successor = max((other for other, _ in held), key=_since, default=None)
+    successor = max((other for other, _ in held), key=since, default=None)
     return Sides(
         tuple(Against(other.memory_id, other.content, reason) for other, reason in held),
         successor.memory_id if successor and insight.status == "superseded" else "",
     )
 
 
-def _since(insight: Memory) -> tuple[float, int]:
+def since(insight: Memory) -> tuple[float, int]:
+    """Orders insights by when they began to hold."""
     return (insight.valid_from or insight.happened).timestamp(), insight.seq

@@ -47,7 +47,11 @@ class RecalledInsight(Struct, frozen=True, kw_only=True):
 
 
 class RecalledRecord(Struct, frozen=True, kw_only=True):
-    """A raw record that fills a gap. `score` is comparable within one answer only, higher is nearer."""
+    """A raw record that fills a gap. `score` is comparable within one answer only, higher is nearer.
+
+    `put_right`: what it says was superseded since, by the insight `superseded_by`, whose statement is `instead` ("" when
+    that is not believed any more either).
+    """
 
     memory_id: str
     agent: str
@@ -56,6 +60,9 @@ class RecalledRecord(Struct, frozen=True, kw_only=True):
     at: datetime | None
     session_id: str
     score: float
+    put_right: bool = False
+    superseded_by: str = ""
+    instead: str = ""
 
 
 class Recalled(Struct, frozen=True, kw_only=True):

@@ -36,7 +36,7 @@ class Near(Struct, frozen=True):
 def conclusions(index: Index, question: Question, unasked: int) -> Near:
     """`unasked`: how many standing ones at most."""
     found = index.search(question.terms, question.agents, conclusions=True, most=_CONCLUSIONS)
-    scores = scoring.relevance(found)
+    scores = scoring.relevance(found, question.terms)
     best = nlargest(_BY_WORDS, scores, key=scores.__getitem__)
     return Near(
         {seq: scores[seq] for seq in best},
@@ -57,7 +57,7 @@ def _meaning(index: Index, question: Question) -> Mapping[int, float]:
 def records(index: Index, question: Question) -> list[tuple[int, float]]:
     """Seqs, best first, with a figure that orders them."""
     found = index.search(question.terms, question.agents, conclusions=False, most=_RECORDS)
-    scores = scoring.relevance(found)
+    scores = scoring.relevance(found, question.terms)
     own = {(hit.session, hit.place): hit.seq for hit in found.hits}
     others = [place for place in scoring.spoken_for(found.hits, scores) if place not in own]
     around = {**own, **index.beside(others)}

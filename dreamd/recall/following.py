@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from dreamd.indexes.base import Entry, Index
 from dreamd.memories import Memory
-from dreamd.pool.terms import dated, terms
+from dreamd.pool.readable import readable, unquoted
+from dreamd.pool.terms import told
 from dreamd.recall.standing import weight
 from dreamd.stores.base import Mark, MemoryQuery, News, Store
 
@@ -65,7 +66,7 @@ def _said(store: Store, memories: Sequence[Memory]) -> Mapping[str, Memory]:
 
 
 def _entry(memory: Memory, text: str, *, conclusion: bool = False, standing: float = 0.0) -> Entry:
-    found = [*terms(text), *dated(memory.window)]
+    found = told(text, memory.window)
     return Entry(
         seq=memory.seq,
         agent=memory.agent,
@@ -77,15 +78,23 @@ def _entry(memory: Memory, text: str, *, conclusion: bool = False, standing: flo
 
 
 def spoken(record: Memory) -> str:
-    """All that a raw memory says, once: its text, and what its trace tells beyond it."""
+    """All that a raw memory says, once and readable: its text, and what its trace tells beyond it."""
     trace = record.trace
-    told = (
-        (trace.goal, trace.subgoal, trace.arguments, trace.result, trace.error, trace.summary)
+    action = (
+        (
+            trace.goal,
+            trace.subgoal,
+            unquoted(trace.arguments),
+            readable(trace.result),
+            readable(trace.error),
+            trace.summary,
+        )
         if trace
         else ()
     )
-    own = [part for part in told if part not in record.content]
-    return "\n".join(part for part in (record.content, *own) if part)
+    said = readable(record.content)
+    own = [part for part in action if part not in said]
+    return "\n".join(part for part in (said, *own) if part)
 
 
 def described(insight: Memory) -> str:

@@ -1,9 +1,10 @@
 """A goal in the agent's words in; the conclusions and records of the pool that bear on it out."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
+from itertools import chain
 from zoneinfo import ZoneInfo
 
 import anyio
@@ -28,6 +29,7 @@ from dreamd.recall.finding import Question
 from dreamd.recall.following import follow, spoken
 from dreamd.recall.packing import Items, packed
 from dreamd.recall.rendering import Style, insight_line, record_line
+from dreamd.recall.righting import Righted, righted
 from dreamd.stores.base import Changes, Mark, MemoryQuery
 
 MEANING_S = 2.0  # that a recall waits for the server of embeddings
@@ -35,6 +37,7 @@ PAGES = 4  # of the pool that a recall brings the index nearer by; the daemon do
 _TERMS = 48  # of a goal: the first; who says more has said it by then
 _LONGEST = 8000  # characters of a goal that are looked at
 _RECORD_TOKENS = 40  # what a usual record costs: not many more are read in the pool than could fit
+_A_MOMENT = timedelta(microseconds=1)  # before midnight the day is not over
 _MORE = 6  # than that
 _LEAST = 0.1  # of the best record's figure
 
@@ -110,9 +113,8 @@ def _asking(
     """Blocks: zones are read from files."""
     zones = {name: zone_of(parts.config.agent(name)) for name in agents}
     now = parts.clock.now()
-    zone = next(iter(zones.values()), ZoneInfo("UTC"))
     said = goal[:_LONGEST]
-    terms = wanted(said, local_date(as_of or now, zone))[:_TERMS]
+    terms = _wanted(said, (as_of or now) - _A_MOMENT, zones.values())
     tongue: Tongue = detect((said,))
     return _Asking(
         goal=goal,
@@ -123,6 +125,12 @@ def _asking(
         budget=parts.config.recall.budget if budget is None else budget,
         style=Style(tongue, zones, named=len(agents) > 1),
     )
+
+
+def _wanted(goal: str, now: datetime, zones: Iterable[ZoneInfo]) -> list[str]:
+    """`yesterday` is each agent's own."""
+    days = dict.fromkeys(local_date(now, zone) for zone in zones) or {now.date(): None}
+    return list(dict.fromkeys(chain.from_iterable(wanted(goal, day) for day in days)))[:_TERMS]
 
 
 def _answer(parts: Parts, asking: _Asking) -> tuple[Recalled, list[Memory]]:
@@ -239,10 +247,12 @@ def _records(parts: Parts, index: Index, asking: _Asking, besides: set[str]) -> 
         and (then is None or (record.timestamp or record.received_at) <= then)
     ]
     records.sort(key=lambda record: -likely[record.seq])
-    return [_recalled_record(record, likely[record.seq]) for record in records]
+    right = righted(parts.store, records, asking.asked)
+    return [_recalled_record(one, likely[one.seq], right.get(one.memory_id)) for one in records]
 
 
-def _recalled_record(record: Memory, figure: float) -> RecalledRecord:
+def _recalled_record(record: Memory, figure: float, right: Righted | None) -> RecalledRecord:
+    instead = right.instead if right else None
     return RecalledRecord(
         memory_id=record.memory_id,
         agent=record.agent,
@@ -251,6 +261,9 @@ def _recalled_record(record: Memory, figure: float) -> RecalledRecord:
         at=record.timestamp or record.received_at,
         session_id=record.session_id,
         score=round(figure, 4),
+        put_right=right is not None,
+        superseded_by=instead.memory_id if instead else "",
+        instead=instead.content if instead else "",
     )
 
 

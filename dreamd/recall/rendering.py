@@ -29,11 +29,12 @@ _ID = 8  # characters of an id: enough to ask for its evidence
 _SAID: Mapping[Tongue, Mapping[str, str]] = {
     "en": {
         "candidate": "not yet confirmed", "superseded": "superseded", "archived": "faded", "pinned": "pinned", "until": "until {}",
-        "against": "but also: {}",
+        "against": "but also: {}", "put right": "put right since", "instead": "put right since: {}",
     },
     "zh": {
         "candidate": "尚未确认", "superseded": "已被取代", "archived": "已淡忘", "pinned": "置顶", "until": "至 {}",
-        "against": "但也有：{}", "preference": "偏好", "fact": "事实", "decision": "决定", "lesson": "教训", "behaviour": "习惯",
+        "against": "但也有：{}", "put right": "后已更正", "instead": "后已更正：{}",
+        "preference": "偏好", "fact": "事实", "decision": "决定", "lesson": "教训", "behaviour": "习惯",
         "procedure": "做法", "user": "用户", "assistant": "助手", "tool": "工具", "system": "系统",
     },
 }  # fmt: skip
@@ -72,10 +73,17 @@ def insight_line(one: RecalledInsight, style: Style) -> str:
 
 
 def record_line(one: RecalledRecord, style: Style) -> str:
-    """`- 2026-03-02 user: I need a T-shirt [5d0e4c0a]`."""
+    """`- 2026-03-02 user: I need a T-shirt [5d0e4c0a]`, and what was put in its place since."""
     named = one.agent if style.named else ""
     who = " ".join(filter(None, (style.day(one.at, one.agent), style.say(one.role or ""), named)))
-    return f"- {who}: {quoted(one.text)} [{one.memory_id[:_ID]}]"
+    return f"- {who}: {quoted(one.text)} [{one.memory_id[:_ID]}]{_righted(one, style)}"
+
+
+def _righted(one: RecalledRecord, style: Style) -> str:
+    if not one.put_right:
+        return ""
+    instead = f"{quoted(one.instead)} [{one.superseded_by[:_ID]}]"
+    return f" ({style.say('instead').format(instead) if one.instead else style.say('put right')})"
 
 
 def quoted(text: str) -> str:

@@ -10,8 +10,10 @@ from collections.abc import Mapping, Sequence
 from heapq import nlargest
 
 from dreamd.indexes.base import Found, Hit, rarity
+from dreamd.pool.terms import of_a_time
 
 _K1, _B = 0.9, 0.4
+_WHEN = 1.5  # words that a time counts
 AROUND = {-2: 0.12, -1: 0.25, 1: 0.5, 2: 0.25}  # by how many places a record comes after what speaks for it
 _SESSION, _SESSION_HITS = 0.5, 3  # the mean of a conversation's best hits speaks for all of them
 SPEAKING = 40  # best hits that speak for their neighbours
@@ -19,11 +21,20 @@ SPEAKING = 40  # best hits that speak for their neighbours
 Place = tuple[int, int]
 
 
-def relevance(found: Found) -> dict[int, float]:
-    """By seq."""
-    weights = [rarity(frequency, found.documents) for frequency in found.frequencies]
-    said = zip(weights, found.frequencies, strict=True)  # what no document holds tells them apart no better
-    most = sum(weight for weight, frequency in said if frequency) * (_K1 + 1) or 1.0
+def relevance(found: Found, terms: Sequence[str]) -> dict[int, float]:
+    """By seq. `terms` are the question's, in the order in which they were looked for.
+
+    Of several times that a question names ("last weekend") one is enough; and whoever names a time means it.
+    """
+    rarities = [rarity(frequency, found.documents) for frequency in found.frequencies]
+    times = [of_a_time(term) for term in terms]
+    weights = [weight * (_WHEN if time else 1) for weight, time in zip(rarities, times, strict=True)]
+    said = list(zip(weights, times, found.frequencies, strict=True))
+    alone = [weight for weight, time, frequency in said if frequency and not time]
+    at = [weight for weight, time, frequency in said if frequency and time]
+    most = (sum(alone) + max(at, default=0.0)) * (
+        _K1 + 1
+    ) or 1.0  # what nothing holds tells them apart no better
     return {hit.seq: _bm25(hit, weights, found.length) / most for hit in found.hits}
 
 

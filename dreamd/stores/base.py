@@ -278,7 +278,8 @@ class Changes(Struct, frozen=True, kw_only=True):
     what a person had forgotten are passed over, `seq` stays. Whether it is pinned stays as it is in the store, and of two
     recalls the later; what was pinned since the writer read it keeps its status too. `pins` alone pin and unpin insights,
     `recalled` says when a memory was last recalled and touches nothing else. A `contradictions` pair is kept once, whatever its order.
-    `statuses`, `filed` name memories by id; `dreamt` takes hold of fresh ones only. `settled` names jobs whose
+    `statuses`, `filed` name memories by id; `dreamt` takes hold of fresh ones only, `long_term` and a pin of nothing that
+    was superseded or withdrawn, whatever the writer knew. `settled` names jobs whose
     journal entries are dropped. `ledger` rows replace those of the same agent, day and phase. `held` with an id
     replaces that row. `slots` renew those of the same id; a new one is taken only while fewer than `most_slots` (None: any
     number) are held in its lane when it begins, else it is passed over. `durable` waits for the disk (synchronous FULL)

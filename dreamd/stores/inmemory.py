@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from dreamd.errors import StoreConflict, StoreError
-from dreamd.memories import GONE, Memory
+from dreamd.memories import GONE, Memory, Status
 from dreamd.records import Origin
 from dreamd.stores._amending import amended
 from dreamd.stores._following import differs, followed
@@ -317,7 +317,8 @@ def _touch(tables: _Tables, changes: Changes) -> None:
     """Pins and recalls."""
     for memory_id, pinned in changes.pins:
         known = tables.memories.get(memory_id)
-        if known is not None and known.type == "insight" and known.status != "forgotten":
+        stands = known is not None and known.type == "insight" and known.status != "forgotten"
+        if known is not None and stands and not (pinned and known.status in _PAST):
             tables.memories[memory_id] = replace(known, pinned=pinned)
     for memory_id, at in changes.recalled:
         known = tables.memories.get(memory_id)
@@ -327,10 +328,19 @@ def _touch(tables: _Tables, changes: Changes) -> None:
             )
 
 
+_PAST = ("superseded", "withdrawn")
+
+
+def _may_become(known: Memory, status: Status) -> bool:
+    if status == "dreamt":
+        return known.status == "fresh"
+    return status != "long_term" or known.status not in _PAST
+
+
 def _mark(tables: _Tables, changes: Changes) -> None:
     for memory_id, status in changes.statuses:
         known = tables.memories.get(memory_id)
-        if known is not None and (status != "dreamt" or known.status == "fresh"):
+        if known is not None and _may_become(known, status):
             tables.memories[memory_id] = replace(known, status=status)
     for memory_id in changes.filed:
         if memory_id in tables.memories:

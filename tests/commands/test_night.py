@@ -123,3 +123,14 @@ def test_the_exit_code_says_whose_fault_it_was(tmp_path: Path, arguments: list[s
 def test_a_failed_phase_exits_1_and_a_held_one_3(states: list[RunState], code: int) -> None:
     rows = [LedgerRow(agent="anna", day=date(2026, 3, 2), phase="daily", state=state) for state in states]
     assert exit_code([Outcome(row=row) for row in rows]) == code
+
+
+@pytest.mark.parametrize("day", ["0001-01-01", "9999-12-31"])
+@pytest.mark.parametrize("command", ["night", "deep-dream", "memories"])
+def test_a_day_at_the_calendars_ends_is_refused_in_a_line(tmp_path: Path, command: str, day: str) -> None:
+    home = Home(tmp_path)
+    home.says(NOON, *BRIDGE)
+    done = home.run(command, "--date", day)
+    assert done.returncode == 2
+    assert "Expected a day of the years 1970 to 9000" in done.stderr
+    assert "Traceback" not in done.stderr

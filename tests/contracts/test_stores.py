@@ -278,6 +278,17 @@ def test_a_pin_touches_insights_alone_and_a_recall_never_goes_back(store: Store)
     assert not next(store.memories(EVERYTHING)).pinned
 
 
+@pytest.mark.parametrize("status", ["superseded", "withdrawn"])
+def test_a_pin_revives_nothing_that_was_put_right_since_its_writer_looked(
+    store: Store, status: Status
+) -> None:
+    known = summary("tea", ("r",), type="insight", status=status)
+    stored(store, known)
+    store.write(Changes(pins=[(known.memory_id, True)], statuses=[(known.memory_id, "long_term")]))
+    (found,) = store.memories(MemoryQuery(statuses=(status,)))
+    assert not found.pinned
+
+
 def test_a_memory_may_be_stored_and_replaced_in_one_write(store: Store) -> None:
     insight = summary("s", ("a",), type="insight")
     store.write(Changes(memories=[insight], replaced=[replace(insight, ref_ids=("b",), status="candidate")]))

@@ -4,7 +4,8 @@ from msgspec.structs import replace
 from dreamd.errors import NothingToDo, UsageError
 from dreamd.hand.pin import pin, unpin
 from dreamd.hand.remember import remember
-from dreamd.stores.base import Changes
+from dreamd.stores.base import Changes, Written
+from dreamd.stores.inmemory import InMemoryStore
 from tests.dream.conftest import House
 
 
@@ -44,3 +45,22 @@ async def test_what_is_no_insight_or_stands_so_already_is_refused(house: House) 
     )
     with pytest.raises(UsageError, match="was superseded"):
         await pin(house.parts, kept.insight.memory_id)
+
+
+class Overtaken(InMemoryStore):
+    """Whose insight is put right just before a pin is written."""
+
+    def write(self, changes: Changes) -> Written:
+        for memory_id, pinned in changes.pins:
+            if pinned:
+                super().write(Changes(statuses=[(memory_id, "superseded")]))
+        return super().write(changes)
+
+
+async def test_a_pin_that_looked_before_a_correction_revives_nothing(house: House) -> None:
+    house.store = Overtaken()
+    kept = await remember(house.parts, "I hate red", agent="cat")
+    with pytest.raises(UsageError, match="was superseded"):
+        await pin(house.parts, kept.insight.memory_id)
+    (past,) = house.insights()
+    assert (past.status, past.pinned) == ("superseded", False)

@@ -4,9 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd.pool.terms import dated, headed, stem, terms, wanted
+from dreamd.pool.terms import dated, headed, of_a_time, stem, terms, told, wanted
 
 TODAY = date(2026, 3, 2)
+_DATES = tuple("\ue000\ue001\ue002\ue003\ue004")
 HAN = st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF), min_size=2, max_size=2)
 
 
@@ -25,7 +26,7 @@ def test_every_chinese_word_of_two_characters_is_found_wherever_it_stands(
 
 @given(st.text(max_size=60))
 def test_what_a_question_wants_stands_in_a_text_of_the_same_words(text: str) -> None:
-    plain = [term for term in wanted(text, TODAY) if not term.startswith(("\ue002", "\ue003"))]
+    plain = [term for term in wanted(text, TODAY) if not term.startswith(_DATES)]
     assert set(plain) <= set(terms(text))
 
 
@@ -77,7 +78,30 @@ def test_yesterday_is_a_date(text: str, day: date) -> None:
 
 @pytest.mark.parametrize("text", ["may I go?", "version 1.2.3", "13月45日", "99/99/9999", "march on"])
 def test_what_only_looks_like_a_date_is_none(text: str) -> None:
-    assert not any("\ue000" <= term[0] <= "\ue003" for term in terms(text))
+    assert not any(term.startswith(_DATES) for term in terms(text))
+
+
+@pytest.mark.parametrize(("asked", "said"), [("上周的会议", date(2026, 2, 27)), ("last week", date(2026, 2, 23)), ("去年", date(2025, 7, 1)),
+                                            ("上个月", date(2026, 2, 1)), ("last month", date(2026, 2, 28))])  # fmt: skip
+def test_a_time_that_is_asked_for_meets_its_days_and_the_days_before_and_after_it_not(
+    asked: str, said: date
+) -> None:
+    wish = set(wanted(asked, TODAY))
+    assert wish & set(dated(said))
+    assert not wish & set(dated(TODAY))
+
+
+def test_what_was_told_a_day_later_is_found_by_the_day_it_was_of() -> None:
+    for text in ("I bought shoes yesterday", "昨天买了鞋"):
+        assert dated(date(2026, 3, 1))[-1] in told(text, TODAY)
+        assert dated(TODAY)[-1] in told(text, TODAY)
+    assert sum(map(of_a_time, told("I bought shoes, and a flag", TODAY))) == 2
+
+
+@pytest.mark.parametrize(("question", "words"), [("部署的是哪台吗", ["部署"]), ("数据库是什么呢？", ["数据", "据库"]), ("红的吗", ["红"]), ("旅行的目的", ["旅行", "目的"])])  # fmt: skip
+def test_chinese_particles_join_no_words(question: str, words: list[str]) -> None:
+    assert set(words) <= set(wanted(question, TODAY))
+    assert not any(set(term) & set("的吗呢么") for term in wanted(question, TODAY) if term != "目的")
 
 
 def test_grammar_alone_is_not_asked_for_unless_there_is_nothing_else() -> None:

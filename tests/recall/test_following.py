@@ -84,3 +84,14 @@ def test_a_goal_that_is_the_text_as_well_is_said_once() -> None:
 def test_an_insight_is_found_by_its_situation_and_whom_it_is_about() -> None:
     one = insight(1, "Check twice", applies_when="before a release", entities=(Entity("Ada", "person"),))
     assert described(one) == "Check twice\nbefore a release\nAda"
+
+
+def test_escaped_arguments_are_found_and_told_readable(parts: Parts) -> None:
+    trace = Trace(
+        arguments='{"city": "\\u676d\\u5dde", "note": "one\\ntwo"}', result='{"hotel": "\\u897f\\u6e56"}'
+    )
+    called = record(1, "book_hotel", role="tool", trace=trace)
+    pour(parts, called)
+    follow(parts.store, index_of(parts), pages=9)
+    assert found(parts, "杭州") == found(parts, "西湖") == found(parts, "two") == {1}
+    assert "杭州" in spoken(called)

@@ -301,3 +301,63 @@ async def test_likeness_of_meaning_finds_what_shares_no_word_and_a_server_that_i
         assert answer.records[0].text == "nothing red, please"
         server.down = True
         assert (await recall(parts, "pick a shirt")).insights == ()
+
+
+@pytest.mark.parametrize(
+    ("goal", "found"),
+    [
+        ("What did we do last Tuesday?", {"red tape", "chairs"}),
+        ("What did I say yesterday?", {"invoice"}),
+        ("What happened last week?", {"chairs", "font"}),
+        ("上周二我们说了什么？", {"chairs"}),
+        ("昨天做了什么", {"invoice"}),
+        ("上个月发生了什么事", {"tickets"}),
+        ("3月5日的事", {"lease"}),
+    ],
+)
+async def test_a_day_that_is_asked_for_brings_what_was_said_on_it(
+    parts: Parts, goal: str, found: set[str]
+) -> None:
+    """Now is Friday, the 20th of March."""
+    said = {"invoice": (3, 19), "red tape": (3, 17), "font": (3, 12), "chairs": (3, 10), "lease": (3, 5), "tickets": (2, 14)}  # fmt: skip
+    for number, (text, (month, day)) in enumerate(said.items()):
+        at = NOW.replace(month=month, day=day)
+        when = {"timestamp": at, "received_at": at, "window": at.date(), "session_id": text}
+        pour(parts, record(number, text, **when), insight(number, f"It is {text}", **when))
+    answer = await recall(parts, goal)
+    assert {one.text for one in answer.records} == found
+    assert {one.statement for one in answer.insights} == {f"It is {text}" for text in found}
+
+
+async def test_yesterday_is_seen_from_the_day_that_is_asked_of(parts: Parts) -> None:
+    for day in (8, 9, 10):
+        at = NOW.replace(day=day)
+        pour(
+            parts,
+            record(day, f"day {day}", timestamp=at, received_at=at, window=at.date(), session_id=f"{day}"),
+        )
+    midnight = NOW.replace(day=11, hour=0)  # the end of the 10th
+    assert [one.text for one in (await recall(parts, "yesterday", as_of=midnight)).records] == ["day 9"]
+
+
+async def test_yesterday_is_the_agents_own(tmp_path: Path) -> None:
+    with house(tmp_path) as made:
+        east = replace(made.config.agents["ada"], zone="Pacific/Kiritimati")  # the 21st already
+        there = replace(made, config=replace(made.config, agents={"ada": east}))
+        pour(there, *(record(day, f"day {day}", window=NOW.replace(day=day).date(), session_id=f"{day}") for day in (19, 20)))  # fmt: skip
+        assert [one.text for one in (await recall(there, "昨天的呢")).records] == ["day 20"]
+
+
+@pytest.mark.parametrize("goal", ["数据库是什么呢？", "用的是什么数据库的吗", "缓存的呢", "鱼呢？"])
+async def test_function_words_of_a_short_question_drown_no_match(parts: Parts, goal: str) -> None:
+    others = ("用的是笔", "什么呢", "她说的呢", "来的吗", "是什么都行的")
+    pour(parts, *(insight(number, text) for number, text in enumerate(others)))
+    pour(
+        parts,
+        insight(9, "生产环境的数据库放在杭州"),
+        insight(10, "缓存放在内存里"),
+        insight(11, "晚饭不要有鱼肉"),
+    )
+    answer = await recall(parts, goal)
+    assert answer.insights
+    assert {one.statement[:2] for one in answer.insights} <= {"生产", "缓存", "晚饭"}

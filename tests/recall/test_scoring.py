@@ -1,7 +1,10 @@
+from datetime import date
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from dreamd.indexes.base import Found, Hit
+from dreamd.pool.terms import dated
 from dreamd.recall.scoring import fused, in_context, relevance, spoken_for, spread
 
 
@@ -11,17 +14,25 @@ def hit(seq: int, *counts: int, place: int = 0, session: int = 1, size: int = 10
 
 def test_rare_terms_and_short_texts_bring_more_and_all_terms_the_most() -> None:
     hits = (hit(1, 1, 0), hit(2, 0, 1), hit(3, 1, 1), hit(4, 1, 0, size=99))
-    scores = relevance(Found(hits, (50, 2), 100, 10))
+    scores = relevance(Found(hits, (50, 2), 100, 10), ("one", "other"))
     assert scores[4] < scores[1] < scores[2] < scores[3] <= 1
 
 
 def test_a_term_that_nothing_holds_tells_nothing_apart() -> None:
-    assert relevance(Found((hit(1, 1, 0),), (1, 0), 1, 10))[1] > 0.5
+    assert relevance(Found((hit(1, 1, 0),), (1, 0), 1, 10), ("one", "other"))[1] > 0.5
+
+
+def test_of_several_times_asked_for_one_is_enough_and_counts_more_than_a_word() -> None:
+    saturday, sunday = (dated(date(2026, 3, day))[-1] for day in (14, 15))
+    hits = (hit(1, 1, 0, 0), hit(2, 0, 1, 0), hit(3, 0, 0, 1), hit(4, 1, 0, 1))
+    scores = relevance(Found(hits, (5, 5, 5), 100, 10), (saturday, sunday, "word"))
+    assert scores[3] < scores[1] == scores[2] < scores[4]
+    assert scores[4] > 0.5
 
 
 @given(st.lists(st.integers(0, 50), min_size=2, max_size=2), st.integers(1, 500))
 def test_relevance_is_a_share(counts: list[int], size: int) -> None:
-    scores = relevance(Found((hit(1, *counts, size=size),), (3, 4), 10, 20))
+    scores = relevance(Found((hit(1, *counts, size=size),), (3, 4), 10, 20), ("one", "other"))
     assert 0 <= scores[1] <= 1
 
 

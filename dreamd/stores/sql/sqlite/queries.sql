@@ -237,17 +237,20 @@ SET type = ?2, agent = ?3, day = ?4, status = CASE WHEN pinned > ?26 THEN status
 WHERE memory_id = ?1 AND type <> 'raw' AND status <> 'forgotten'
 
 -- name: set_status
--- Where a memory stands in its life; dreamt is only what is fresh still, not what was withdrawn meanwhile.
+-- Where a memory stands in its life; dreamt is only what is fresh still, not what was withdrawn meanwhile, and nothing
+-- that was superseded or withdrawn is long-term again.
 UPDATE memories SET status = :status
 WHERE memory_id = :memory_id AND (:status <> 'dreamt' OR status = 'fresh')
+  AND (:status <> 'long_term' OR status NOT IN ('superseded', 'withdrawn'))
 
 -- name: set_filed
 -- A daily has been written from these.
 UPDATE memories SET filed = 1 WHERE memory_id IN (SELECT value FROM json_each(:ids))
 
 -- name: set_pin
--- An insight is pinned, or no longer.
+-- An insight is pinned, or no longer; what does not stand any more is not pinned.
 UPDATE memories SET pinned = :pinned WHERE memory_id = :memory_id AND type = 'insight' AND status <> 'forgotten'
+  AND NOT (:pinned AND status IN ('superseded', 'withdrawn'))
 
 -- name: set_recalled
 -- An insight was recalled then; an earlier recall changes nothing.
