@@ -13,6 +13,7 @@ import msgspec
 from anyio import to_thread
 
 from dreamd import config as configuration
+from dreamd.clock import within_reach
 from dreamd.config import Config
 from dreamd.daemon import open_parts
 from dreamd.errors import UsageError
