@@ -81,16 +81,12 @@ class Threshold:
         self._socket = None
 
 
-async def face(parts: Parts, ready: Callable[[], bool], threshold: Threshold | None = None) -> None:
+async def face(parts: Parts, ready: Callable[[], bool], threshold: Threshold) -> None:
     """Listen and answer until cancelled, or do nothing for as long where `http.listen` is "". Never raises for a socket.
 
     What keeps it from listening is told once and tried again: the daemon's work does not depend on it. The `threshold`
-    is its owner's to close; without one the socket goes with the face.
+    is its owner's to close.
     """
-    if threshold is None:
-        async with Threshold() as own:
-            await face(parts, ready, own)
-        return
     if not parts.config.http.listen:
         await to_thread.run_sync(threshold.close)
         await anyio.sleep_forever()

@@ -14,7 +14,7 @@ import pytest
 from anyio import to_thread
 from msgspec.structs import replace
 
-from dreamd.http.listening import face
+from dreamd.http.listening import Threshold, face
 from dreamd.indexes.sqlite import SqliteIndex
 from dreamd.memories import Memory
 from dreamd.sections import Agent, Http
@@ -77,8 +77,8 @@ def opened(house: Callable[..., House], tmp_path: Path):  # noqa: F811
             config=replace(home.parts.config, http=settings, agents=known),
             index=await to_thread.run_sync(SqliteIndex, home.parts.state),
         )
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(face, home.parts, ready)
+        async with Threshold() as threshold, anyio.create_task_group() as tasks:
+            tasks.start_soon(face, home.parts, ready, threshold)
             while not home.told.named("http.opened"):
                 await anyio.lowlevel.checkpoint()
             listen = str(home.told.named("http.opened")[0]["listen"])

@@ -29,7 +29,7 @@ import sys, anyio
 from dreamd.config import Config
 from dreamd.clock import SystemClock
 from dreamd.events import silent
-from dreamd.http.listening import face
+from dreamd.http.listening import Threshold, face
 from dreamd.parts import Parts
 from dreamd.stores.inmemory import InMemoryStore
 import dreamd.supervisor.life
@@ -40,8 +40,8 @@ def loaded(): return sorted(name for name in {HEAVY!r} if name in sys.modules)
 async def main():
     state = pathlib.Path({str(tmp_path)!r})
     parts = Parts(config=Config(), state=state, store=InMemoryStore(), clock=SystemClock(), emit=silent)
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(face, parts, lambda: True)
+    async with Threshold() as threshold, anyio.create_task_group() as tasks:
+        tasks.start_soon(face, parts, lambda: True, threshold)
         while not (state / "dreamd.sock").exists():
             await anyio.lowlevel.checkpoint()
         while True:
@@ -141,7 +141,7 @@ async def test_nothing_listens_where_it_is_switched_off_and_the_task_goes_on(
     home: House = house("anna")
     off = replace(home.parts, config=replace(home.parts.config, http=Http(listen="")))
     with anyio.move_on_after(0.05) as patience:
-        await face(off, lambda: True)
+        await face(off, lambda: True, Threshold())
     assert patience.cancelled_caught
     assert list((tmp_path / "state").iterdir()) == []
 
@@ -165,8 +165,8 @@ async def test_what_keeps_it_from_listening_is_told_once_and_tried_again(
         listen = f"127.0.0.1:{taken.getsockname()[1]}" if listen == "taken" else listen
         home: House = house("anna")
         parts = replace(home.parts, config=replace(home.parts.config, http=Http(listen=listen)))
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(face, parts, lambda: True)
+        async with Threshold() as threshold, anyio.create_task_group() as tasks:
+            tasks.start_soon(face, parts, lambda: True, threshold)
             while home.clock.ticks < 4 * LONGEST_PAUSE_S:
                 await anyio.lowlevel.checkpoint()
             tasks.cancel_scope.cancel()
@@ -180,8 +180,8 @@ async def test_a_port_that_comes_free_is_taken(house) -> None:  # noqa: F811
     taken = socket.create_server(("127.0.0.1", 0))
     listen = f"127.0.0.1:{taken.getsockname()[1]}"
     parts = replace(home.parts, config=replace(home.parts.config, http=Http(listen=listen)))
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(face, parts, lambda: True)
+    async with Threshold() as threshold, anyio.create_task_group() as tasks:
+        tasks.start_soon(face, parts, lambda: True, threshold)
         while not home.told.named("http.unavailable"):
             await anyio.lowlevel.checkpoint()
         taken.close()

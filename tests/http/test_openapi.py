@@ -18,7 +18,7 @@ from schemathesis import Case
 from schemathesis.checks import CheckFunction, positive_data_acceptance
 from schemathesis.generation import GenerationMode
 
-from dreamd.http.listening import face
+from dreamd.http.listening import Threshold, face
 from dreamd.http.openapi import document
 from dreamd.http.routes import ROUTES, Route
 from dreamd.http.shapes import Correcting, Forgetting, Goal, Grounds, Named, NightAsked, Telling
@@ -92,10 +92,12 @@ def served(house: Callable[..., House], tmp_path: Path) -> Iterator[str]:  # noq
             await anyio.lowlevel.checkpoint()
         return f"http://{home.told.named('http.opened')[0]['listen']}"
 
+    threshold = Threshold()
     with anyio.from_thread.start_blocking_portal() as portal:
-        running = portal.start_task_soon(face, parts, lambda: True)
+        running = portal.start_task_soon(face, parts, lambda: True, threshold)
         yield portal.call(opened)
         running.cancel()
+    threshold.close()
     parts.index.close()
     assert home.told.named("request.failed") == []
 
