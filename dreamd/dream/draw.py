@@ -17,7 +17,7 @@ from dreamd.dream.distil import Distilled, distil
 from dreamd.dream.draft import Draft
 from dreamd.dream.material import Material
 from dreamd.dream.weigh import weighed
-from dreamd.errors import Parked, ProviderError, ProviderRefused
+from dreamd.errors import DreamdError, Parked, ProviderError, ProviderRefused
 from dreamd.memories import Memory
 from dreamd.parts import Parts
 from dreamd.pool.grouping import Group, entity_groups, groups
@@ -154,14 +154,20 @@ class _Drawing:
         self.hopeless = ""
         self.refused = 0
         self.outage = False
+        self.failure: DreamdError | None = None
 
     async def drawn(self, progress: Progress) -> Drawn:
-        """In the order of the groups, whichever was done first: the same replies make the same insights."""
+        """In the order of the groups, whichever was done first: the same replies make the same insights.
+
+        What keeps replies from being kept (a full disk, the store) ends them all at once: nothing more is paid for.
+        """
         progress(0, len(self.found))
         at_once = anyio.CapacityLimiter(self.parts.config.llm.concurrency)
         async with anyio.create_task_group() as tasks:
             for at in range(len(self.found)):
-                tasks.start_soon(self._one, at, at_once, progress)
+                tasks.start_soon(self._one, at, at_once, progress, tasks.cancel_scope)
+        if self.failure is not None:
+            raise self.failure
         distilled = [one for one in self.results if isinstance(one, Distilled)]
         return Drawn(
             drafts=tuple(chain.from_iterable(one.drafts for one in distilled)),
@@ -171,9 +177,16 @@ class _Drawing:
             outage=self.outage,
         )
 
-    async def _one(self, at: int, at_once: anyio.CapacityLimiter, progress: Progress) -> None:
+    async def _one(
+        self, at: int, at_once: anyio.CapacityLimiter, progress: Progress, all_of_them: anyio.CancelScope
+    ) -> None:
         async with at_once:
-            self.results[at] = await self._distilled(self.found[at])
+            try:
+                self.results[at] = await self._distilled(self.found[at])
+            except DreamdError as error:  # a task group would wrap it
+                self.failure = self.failure or error
+                all_of_them.cancel()
+                return
             progress(sum(one is not None for one in self.results), len(self.found))
 
     async def _distilled(self, group: Group) -> Distilled | ParkedGroup:

@@ -7,7 +7,7 @@ import pytest
 from dreamd.calls import Prompt
 from dreamd.dream.draw import draw, nobody, sieved, together
 from dreamd.dream.material import Material, Portion, gather
-from dreamd.errors import ProviderRefused
+from dreamd.errors import DiskFull, ProviderRefused
 from dreamd.sections import Agent, Llm
 from tests.dream.conftest import House
 
@@ -85,3 +85,17 @@ async def test_the_groups_come_in_their_order_whichever_is_done_first(house: Hou
     drawn = await draw(model, material(house), house.parts, nobody)
     keys = [group.key for group in drawn.parked if "/task/" in group.key]
     assert keys == ["cat/task/t1/1", "cat/task/t3/1"]
+
+
+async def test_a_disk_that_is_full_is_told_as_it_is_and_nothing_more_is_paid_for(house: House) -> None:
+    for number in range(6):
+        house.says(f"Remember that the budget of task {number} is 320 euros.", task=f"t{number}")
+    house.configure(llm=Llm(concurrency=2))
+
+    def nowhere_to_keep_it(_prompt: Prompt) -> str:
+        raise DiskFull("no space left")
+
+    model = house.model(nowhere_to_keep_it)
+    with pytest.raises(DiskFull):
+        await draw(model, material(house), house.parts, nobody)
+    assert len(model.prompts) <= 2
