@@ -126,9 +126,14 @@ def weight(words: Iterable[str]) -> float:
     return sum(_CHARACTER if is_chinese(word) and not word[1:] else 1.0 for word in words)
 
 
+def handles(word: str) -> bool:
+    """It only says what to do with the rest."""
+    return _HANDLES.search(word) is not None
+
+
 def _stand_in(word: str, other: str) -> bool:
     """One for the other: unless both only say what to do with the rest."""
-    return not (_HANDLES.search(word) and _HANDLES.search(other))
+    return not (handles(word) and handles(other))
 
 
 def slots(clauses: Clauses, shared: frozenset[str]) -> dict[tuple[str, str], set[str]]:

@@ -6,13 +6,15 @@ same; what contradicts speaks of the same thing and gives it another value, or d
 
 import re
 from collections.abc import Iterable
-from itertools import chain
+from itertools import chain, filterfalse
 
 from msgspec import Struct
 
-from dreamd.dream.alike import ENOUGH, EXACT, Clauses, alike, nested, readings, slots, weight
+from dreamd.dream.alike import ENOUGH, EXACT, Clauses, alike, handles, nested, readings, slots, weight
 from dreamd.dream.bent import opposites, rearranged
-from dreamd.dream.wording import BOUND, Wording, loose, wording
+from dreamd.dream.in_turn import same_turn
+from dreamd.dream.wording import BOUND, CLAUSE, Wording, loose, wording
+from dreamd.pool import numerals
 from dreamd.pool.remembering import remembering
 from dreamd.pool.support import unsupported
 
@@ -49,9 +51,9 @@ Verdict = Same | Contradicts | Different | Adds
 def compare(left: str, right: str, similarity: float = SIMILARITY) -> Verdict:
     """The same whichever comes first. `similarity` is the overlap from which statements are about the same."""
     a, b = sorted((wording(left), wording(right)), key=lambda one: (one.plain, one.said))
-    if a.plain == b.plain:
+    if a.plain == b.plain or same_turn(a, b):
         return SAME
-    if reason := _denies(a, b) or _denies(b, a):
+    if reason := _denies(a, b) or _denies(b, a) or _says_no(a, b):
         return Contradicts(reason)
     found = DIFFERENT if _turned_round(a, b) else _compared(a, b, similarity)
     if found == DIFFERENT:
@@ -76,10 +78,18 @@ def _compared(a: Wording, b: Wording, similarity: float) -> Verdict:
 
 def _polar(a: Wording, b: Wording) -> Verdict:
     left, right = _polarity(a, b), _polarity(b, a)
+    if left is right is None and _denied_words(a, b) != _denied_words(b, a):
+        return DIFFERENT
     if left == right:
         return DIFFERENT if _denies_alone(a, b) or _denies_alone(b, a) else SAME
     opposite = nested(a, b) and {left, right} == {True, False}
     return Contradicts("one denies what the other says") if opposite else DIFFERENT
+
+
+def _denied_words(one: Wording, other: Wording) -> frozenset[str]:
+    """Of what both speak of, what it denies."""
+    denied = (loose(words) for words, no in zip(one.clauses, one.denying, strict=True) if no)
+    return frozenset(chain.from_iterable(denied)) & loose(other.words)
 
 
 def _denies_alone(one: Wording, other: Wording) -> bool:
@@ -149,7 +159,7 @@ _IDENTIFIER = re.compile(
     r"(?:#|\b(?:issue|pr|pull request|ticket|bug|step|chapter|page|line|room|version|section|build|port|number|no\.|nr\.?|item|option|key|"
     r"server|host|node|worker|shard|table|seat|gate|floor|level|phase|sprint|question|task|lesson|figure|slide|test|case|flight|"
     r"train|bus|track|team|group|batch|sample|run|attempt|round|episode|season|volume|part|file|row|column|order|invoice|widget)\s?#?|v)\d"
-    r"|第\s?\d|(?<![月\d])\d+\s?(?:号|房间|路|栋|单元|楼)|(?:编号|序号|订单|工单|航班)\s?\d",
+    r"|\d\s(?:floor|storey|level|terminal|platform)\b|第\s?\d|(?<![月\d])\d+\s?(?:号|房间|路|栋|单元|楼)|(?:编号|序号|订单|工单|航班)\s?\d",
     re.IGNORECASE,
 )
 _EVENT = re.compile(
@@ -173,10 +183,24 @@ def _days_differ(a: Wording, b: Wording) -> bool:
 def _other_value(a: Wording, b: Wording) -> Verdict:
     """The same thing with another number, date or time; numbers that are names, and events, are two matters."""
     left, right = a.values - b.values, b.values - a.values
-    named = any(_IDENTIFIER.search(one.said) or _EVENT.search(one.said) for one in (a, b))
+    named = any(_numbered(one) or _EVENT.search(one.said) for one in (a, b))
     if not left or not right or named or not nested(a, b):
         return DIFFERENT
     return Contradicts(_or(left, right))
+
+
+_LOCATED = re.compile(
+    r"\b(?:the|our|my|your|his|her|their)\s+\w+(?:\s\w+)?\s+(?:is|are|sits?|stands?)\s+(?:now\s+)?(?:on|in|at)\s+(?:the\s+)?(?:(?:floor|level|room|building|desk)\s)?[#\w]+(?:\s(?:floor|storey|level))?\W*$"
+    r"|\bfind\s+(?:the|our|my|your)\s+\w+(?:\s\w+)?\s+(?:on|in|at)\s+(?:the\s+)?(?:(?:floor|level|room|building|desk)\s)?[#\w]+(?:\s(?:floor|storey|level))?\W*$"
+    r"|[\u3400-\u9fff]在\s*第?\d+\s*(?:号楼|楼|层|室|教室|房间|号房间?)\W*$",
+    re.IGNORECASE,
+)
+
+
+def _numbered(one: Wording) -> bool:
+    """Its number is a name of one of many; not where it says where something is, which is in one place."""
+    located = len(one.values) == 1 and _LOCATED.search(numerals.plain(one.said))
+    return not located and any(map(_IDENTIFIER.search, (one.said, numerals.plain(one.said))))
 
 
 def _other_name(a: Wording, b: Wording, names: set[str], similarity: float) -> Verdict:
@@ -212,6 +236,38 @@ def _denies(one: Wording, other: Wording) -> str:
     if not (words or values) or not other.words or spoken < _DENIES:
         return ""
     return "" if _another(one, other, denied.words) else f"one says it is not {one.denied.strip()}"
+
+
+_OWN = re.compile(r"\s*(?:i|we|我们?|咱们?)(?![a-z'])", re.IGNORECASE)
+
+
+def _says_no(a: Wording, b: Wording) -> str:
+    """What somebody says of himself in a clause ("I eat fish"), he denies in a clause of the same words.
+
+    Of the rest one side at most speaks of something else, and none says when, for what, or of what.
+    """
+    left, right = _own_words(a), _own_words(b)
+    shared = [words for words in left.keys() & right.keys() if left[words] != right[words]]
+    if not shared or any(map(_limited, (a, b))) or a.values != b.values:
+        return ""
+    besides = [frozenset(filterfalse(handles, loose(one.words) - shared[0])) for one in (a, b)]
+    return "" if all(besides) else "one denies what the other says"
+
+
+def _own_words(one: Wording) -> dict[frozenset[str], bool]:
+    """Of clauses in which people speak of themselves: the words, and whether they deny."""
+    said = zip(CLAUSE.split(one.said), one.clauses, one.denying, strict=True)
+    return {loose(words): no for clause, words, no in said if words and _OWN.match(clause)}
+
+
+def _limited(one: Wording) -> bool:
+    clauses = zip(one.clauses, one.opening, one.pointing, strict=True)
+    return any(words and (opens or points) for words, opens, points in clauses) or bool(
+        _LIMITS.search(_NO.sub(" ", one.said))
+    )
+
+
+_NO = re.compile(r"\b(?:not|never|no longer)\b|n't\b", re.IGNORECASE)
 
 
 def _spoken(mine: frozenset[str], others: frozenset[str], values: int) -> float:

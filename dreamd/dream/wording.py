@@ -112,11 +112,11 @@ _POINTING = re.compile(
 # --- its words ---
 
 _LIGHT = re.compile(
-    r"\b(?:prefer(?:s|red|ence)?|likes?|liked|loves?|enjoys?|wants?|wanted|hates?|dislikes?|can(?:'t|not) stand|please|always|usually|generally|"
+    r"\b(?:prefer(?:s|red|ence)?|likes?|liked|loves?|enjoys?|wants?|wanted|hates?|dislikes?|can(?:'t|not) stand|please|always|usually|often|frequently|regularly|generally|"
     r"normally|really|ever|never|remember|keep in mind|note that|from now on|in (?:the )?future|going forward|make sure|again|still|actually|"
     r"correction|as (?:usual|always|before|i keep saying|i said)|best|better|instead|rather|easier|easy|where possible|if possible|whenever possible|like the others?|favou?rite|name(?:d| is)?|called|could|(?:at any )?time|day(?= of| is|$)|date(?= of| is|$)|takes? place|stays?|remains?|should|must|now|do(?:es)?n't|don't|not|no longer|avoid|"
     r"that's wrong|sorry|exactly|sharp|in all|too|need to|have to|want to|at all|want it|need it|let's|ones?|us(?:es?|ed|ing)|choos(?:es?|ing)|chosen|picks?|takes?|taken)\b"
-    r"|最?(?:喜欢|偏好|偏爱|讨厌)|记住|记得|以后|今后|从现在起|一直|一般|总是|从来|从不|每次|习惯|尽量|还是|比较|更加?|不要|别再?|不|没有?|一律|必须|务必|一定|"
+    r"|最?(?:喜欢|偏好|偏爱|讨厌)|记住|记得|以后|今后|从现在起|一直|一般|总是|经常|常常|时常|平时|通常|往往|从来|从不|每次|习惯|尽量|还是|比较|更加?|不要|别再?|不|没有?|一律|必须|务必|一定|"
     r"其实|更正|说过了|注意|请|应该|我们|咱们|可以|能(?!力|量)|最好|随时|宁愿|宁可|天天|每天|照常|尽可能|跟别的一样|名字|只|着|坚持|整个|一点|一下|因为|由于|所以|这次|的话|一共|总共|安排|先|[吧啊呢要很太再用选]",
     re.IGNORECASE,
 )  # fmt: skip

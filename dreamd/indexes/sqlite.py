@@ -3,10 +3,11 @@
 Law: it holds nothing that the pool does not hold, and of what was taken out and scrubbed no byte is left.
 """
 
-import json
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+
+import msgspec
 
 from dreamd.indexes import _vectors
 from dreamd.indexes._file import File
@@ -14,6 +15,8 @@ from dreamd.indexes._looking import SEQ, SHIFT, TABLES, Range, looked_up
 from dreamd.indexes._writing import Writing
 from dreamd.indexes.base import Entry, Found, Hit, Index, Vector
 from dreamd.stores.base import Mark
+
+_encode = msgspec.json.Encoder().encode
 
 _SEGMENTS = 4  # of a table, that are not worth merging
 _PAGES = 100  # merged in a step
@@ -54,11 +57,11 @@ class SqliteIndex(Index):
     def beside(self, places: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], int]:
         sql = (
             "SELECT session, place, n FROM json_each(?) AS asked CROSS JOIN documents "
-            "ON session = asked.value ->> 0 AND place = asked.value ->> 1 AND session > 0"
+            "ON session = asked.value ->> 0 AND place BETWEEN asked.value ->> 1 AND asked.value ->> 2 AND session > 0"
         )
 
         def look(connection: sqlite3.Connection) -> dict[tuple[int, int], int]:
-            rows = connection.execute(sql, (json.dumps(places),))
+            rows = connection.execute(sql, (_listed(_runs(places)),))
             return {(session, place): n & SEQ for session, place, n in rows}
 
         return self._file.read(look, {})
@@ -121,6 +124,17 @@ class SqliteIndex(Index):
         self._file.close()
 
 
+def _runs(places: Sequence[tuple[int, int]]) -> list[tuple[int, int, int]]:
+    """Session, first and last of places that follow each other: a look for all of them costs little more than for one."""
+    runs: list[tuple[int, int, int]] = []
+    for session, place in sorted(places):
+        if runs and runs[-1][0] == session and place <= runs[-1][2] + 1:
+            runs[-1] = (session, runs[-1][1], place)
+        else:
+            runs.append((session, place, place))
+    return runs
+
+
 def _merged(connection: sqlite3.Connection, table: str) -> bool:
     """Merge some pages of a table that is scattered over many segments, each of which every question has to look into.
 
@@ -144,7 +158,7 @@ def _merged(connection: sqlite3.Connection, table: str) -> bool:
 
 def _numbers(connection: sqlite3.Connection, agents: Sequence[str]) -> list[int]:
     sql = "SELECT no FROM agents WHERE agent IN (SELECT value FROM json_each(?)) ORDER BY no"
-    return [number for (number,) in connection.execute(sql, (json.dumps(agents),))]
+    return [number for (number,) in connection.execute(sql, (_listed(agents),))]
 
 
 def _ranges(
@@ -168,10 +182,15 @@ def _ranges(
 
 
 def _hits(connection: sqlite3.Connection, places: Sequence[int], terms: Sequence[str]) -> Iterator[Hit]:
-    sql = "SELECT n, session, place, size, terms FROM documents WHERE n IN (SELECT value FROM json_each(?))"
+    sql = "SELECT n, session, place, size, terms FROM json_each(?) CROSS JOIN documents ON n = value"
     marked = [f" {term[:-1]}" if term.endswith("*") else f" {term} " for term in terms]
-    for n, session, place, size, text in connection.execute(sql, (json.dumps(places),)):
+    for n, session, place, size, text in connection.execute(sql, (_listed(sorted(places)),)):
         yield Hit(n & SEQ, session, place, size, tuple(map(text.count, marked)))
+
+
+def _listed(values: Sequence[object]) -> str:
+    """As one parameter, for `json_each`."""
+    return _encode(values).decode()
 
 
 OPEN: Callable[[Path], Index] = SqliteIndex

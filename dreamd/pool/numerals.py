@@ -42,6 +42,10 @@ _ENGLISH_NUMBER = re.compile(rf"\b(?:({_TENS})-({_UNTIL_NINE})|({'|'.join(_ENGLI
 _MEASURED = re.compile(
     r"\s(?:seconds?|minutes?|hours?|days?|weeks?|months?|years?|percent|hundred|thousand|million)\b"
 )
+_ORDINAL = re.compile(
+    rf"\b(?:({'|'.join(_ORDINALS)})|(\d{{1,2}})(?:st|nd|rd|th))\b(?=\s(?:floor|storey|level|terminal|platform)\b)",
+    re.IGNORECASE,
+)  # that tells one of many
 _HUNDREDS = re.compile(r"\b(\d+|a) hundred\b", re.IGNORECASE)
 
 _CHARS = "零〇一二三四五六七八九十百千两"
@@ -52,13 +56,14 @@ _COUNTED = "天周年次个月人小星分秒元块条份岁台件本页行项�
 _CHINESE_NUMBER = re.compile(
     rf"百分之([{_CHARS}]{{1,{_MOST}}}|\d+(?:\.\d+)?)"
     rf"|([{_CHARS}]{{0,{_MOST}}}[一二三四五六七八九两][十百千][{_CHARS}]{{0,{_MOST}}}|十[一二三四五六七八九])(?![分足])"
-    rf"|(?<![{_CHARS}第星期周礼拜])(?!十分(?!钟))([二三四五六七八九两十])(?=[{_COUNTED}万亿])|(?<![{_CHARS}第有])(一)(?=(?:天|周|年|个月|小时|分钟|个小时|万|亿)(?!般))"
+    rf"|(?<![{_CHARS}第星期周礼拜])(?!十分(?!钟))([二三四五六七八九两十])(?=[{_COUNTED}楼层万亿])|(?<![{_CHARS}第有])(一)(?=(?:天|周|年|个月|小时|分钟|个小时|万|亿)(?!般))"
 )
 
 
 def plain(text: str) -> str:
     """`text` with number words as digits, where they are surely numbers: `one` and `一` only before a measure of time."""
     text = _ENGLISH_NUMBER.sub(lambda match: _english(match, text), text)
+    text = _ORDINAL.sub(lambda match: match[2] or str(_ORDINALS[match[1].lower()]), text)
     text = _HUNDREDS.sub(lambda match: f"{1 if match[1].lower() == 'a' else match[1]}00", text)
     return _CHINESE_NUMBER.sub(_chinese_match, text)
 

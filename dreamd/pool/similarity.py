@@ -88,7 +88,7 @@ def covered(text: str, sources: str) -> float:
 _NEGATION = re.compile(
     r"\b(?:not|no|never|none|nothing|neither|nor|cannot|without|avoid(?:s|ed)?|refus(?:e|es|ed)|stop(?:s|ped)?|"
     r"dislikes?|hates?|rejected|against)\b|n't\b"
-    r"|不(?!仅|但|过|断|同|错|只|少|客气|好意思|得不)|别(?!的|人|名|是|墅|处|致)|没|未(?!来|必)|无(?!论|线|锡|疑)|勿|拒绝|避免|禁止|讨厌|停止",
+    r"|不(?!仅|但|过|断|同|错|只|少|客气|好意思|得不)|别(?!的|人|名|是|墅|处|致)|没(?!问题|关系|事[,，。！!]|事$)|未(?!来|必)|无(?!论|线|锡|疑)|勿|拒绝|避免|禁止|讨厌|停止",
     re.IGNORECASE,
 )
 

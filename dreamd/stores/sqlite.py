@@ -190,19 +190,19 @@ class SqliteStore(Store):
         return self._read(name, {"agent": agent, "source_id": source_id}, rows.cursor_of)
 
     def memories(self, query: MemoryQuery) -> Iterator[Memory]:
-        (last,) = self._read("last_seq", (), _first)
-        asked = rows.filters(query) | {"after": query.after_seq, "last": last}
+        asked = rows.filters(query) | {"after": query.after_seq}
+        if query.seqs is None:  # else nothing that comes meanwhile could come in
+            asked["last"] = self._read("last_seq", (), _first)[0]
         seqs = self._seqs(query, asked)
         pages = self._walked(query, asked) if seqs is None else self._picked(seqs, asked)
         return islice(chain.from_iterable(pages), query.limit)
 
     def news(self, after: Mark, limit: int) -> News:
-        if after.seq and self._read("memory_at", (after.seq,), _first) != [after.memory_id]:
+        ((known, last, newest),) = self._read("newest", (after.seq,), tuple)
+        if (after.seq and known != after.memory_id) or newest < after.touch:
             return News(mark=Mark(), restart=True, more=True)
-        (newest,) = self._read("last_touch", (), _first)
-        if newest < after.touch:
-            return News(mark=Mark(), restart=True, more=True)
-        fresh = list(islice(self.memories(replace(ALL, after_seq=after.seq)), limit)) if limit else []
+        unread = limit and last > after.seq
+        fresh = list(islice(self.memories(replace(ALL, after_seq=after.seq)), limit)) if unread else []
         touched = self._read("touched_after", (after.touch, limit), tuple) if newest > after.touch else []
         return followed(after, fresh, touched, self._standing([seq for _, seq in touched]), limit)
 

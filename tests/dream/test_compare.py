@@ -243,3 +243,66 @@ def test_opposite_words_of_other_things_and_what_is_denied_beside_do_not_make_on
 )
 def test_words_that_only_say_how_much_or_what_to_do_make_no_other_matter(left: str, right: str) -> None:
     assert compare(left, right) == SAME
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("我经常吃鱼", "我不吃鱼"),
+        ("鱼可以，我经常吃鱼", "别点鱼，我不吃鱼"),
+        ("我是吃鱼的，寿司没问题", "我从来不吃鱼"),
+        ("I often eat fish, sushi is fine", "Fish? No, I don't eat fish"),
+        ("We deploy with Helm, it works", "We don't deploy with Helm"),
+    ],
+)
+def test_what_somebody_says_of_himself_and_denies_contradicts_whatever_stands_beside(
+    one: str, other: str
+) -> None:
+    assert isinstance(compare(one, other), Contradicts)
+    assert isinstance(compare(other, one), Contradicts)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("蓝色的服务器，我每天重启", "红色的服务器，我不重启"),
+        ("At home I use vim", "At work I don't use vim"),
+        ("I use vim, at home", "I don't use vim, at work"),
+        ("我常吃鱼", "我弟弟不吃鱼"),
+        ("I drink coffee in the morning", "I don't drink coffee in the evening"),
+        ("我吃鱼，但是不吃虾", "我不吃鱼，但是吃虾"),
+        ("I work at night, the server does not", "I don't work at night, the server does"),
+        ("我喝茶，他不喝咖啡", "我不喝茶，他喝咖啡"),
+    ],
+)
+def test_a_denial_of_another_matter_or_on_another_occasion_is_two_matters(one: str, other: str) -> None:
+    assert compare(one, other) == compare(other, one) == DIFFERENT
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The lab is on the second floor", "The lab is on the fifth floor"),
+        ("You find the lab on the 2nd floor", "The lab is on the fifth floor"),
+        ("Our archive is in room 12", "Our archive is in room 15"),
+        ("我们的实验室在2楼", "实验室在五楼"),
+        ("实验室在二层", "实验室在5层"),
+    ],
+)
+def test_a_thing_is_in_one_place_whose_number_is_a_value(one: str, other: str) -> None:
+    assert isinstance(compare(one, other), Contradicts)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The printer is on the second floor", "The lab is on the fifth floor"),
+        ("The fire was on the second floor", "The fire was on the fifth floor"),
+        ("Stop at the second level", "Stop at the fifth level"),
+        ("The bug is in line 12", "The bug is in line 15"),
+        ("一号会议室在2楼", "二号会议室在5楼"),
+        ("第二层用红色", "第五层用蓝色"),
+    ],
+)
+def test_numbers_of_other_things_and_events_make_no_place(one: str, other: str) -> None:
+    assert compare(one, other) == DIFFERENT

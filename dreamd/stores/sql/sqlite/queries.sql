@@ -26,13 +26,10 @@ AND (:holding IS NULL OR block >= 0 OR holds(content, extra, :holding))
 -- The newest memory's place, 0 in an empty pool.
 SELECT coalesce(max(seq), 0) FROM memories
 
--- name: memory_at
--- Which memory stands at a place.
-SELECT memory_id FROM memories WHERE seq = ?
-
--- name: last_touch
--- The newest change, 0 when nothing has changed.
-SELECT coalesce(max(n), 0) FROM touched
+-- name: newest
+-- Which memory stands at a place; the newest memory's place, and the newest change: 0 where there are none.
+SELECT (SELECT memory_id FROM memories WHERE seq = ?),
+  (SELECT coalesce(max(seq), 0) FROM memories), (SELECT coalesce(max(n), 0) FROM touched)
 
 -- name: touched_after
 -- What has changed since, in order.
