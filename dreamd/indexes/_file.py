@@ -19,7 +19,7 @@ from dreamd.stores._sql import statements
 from dreamd.stores._sqlite_errors import corrupt, full, told
 from dreamd.stores._sqlite_files import roll_back
 
-VERSION = 1  # of the schema, and of how texts become terms
+VERSION = 2  # of the schema, and of how texts become terms
 ROOM = 8 << 20  # bytes of the disk that it leaves to the pool, which cannot be made anew
 _TRIES = 3
 WAIT_S = 10.0  # how long a write waits for another process's
