@@ -18,6 +18,7 @@ from dreamd.indexes.base import rarity
 TABLES = ("record_terms", "conclusion_terms")
 SHIFT = 40  # bits of a seq within a place
 SEQ = (1 << SHIFT) - 1
+SPEAKER = "\ue004"  # begins the terms of who says it, which stand before all others: no word does
 _PROBE = 48  # places from which a term's frequency is estimated
 _ALL, _ONE = 24, 12  # times as many places as are wanted are read in a search, and of one term
 _PAIRED, _TOGETHER = 2, 200  # common terms that are looked for in pairs, and places read of a pair

@@ -8,7 +8,7 @@ from typing import Any
 
 import msgspec
 
-from dreamd.indexes._looking import SHIFT, TABLES
+from dreamd.indexes._looking import SHIFT, SPEAKER, TABLES
 from dreamd.indexes.base import Entry
 from dreamd.stores.base import Mark
 
@@ -61,7 +61,8 @@ class Writing:
                     place = stood[n][3]
                 else:
                     place = last[session] = (last.get(session) or self._last(session)) + 1
-            terms = f" {'  '.join(entry.terms)} "
+            speaker = (f"{SPEAKER}{term}" for term in entry.speaker)
+            terms = f" {'  '.join((*speaker, *entry.terms))} "
             yield n, int(entry.conclusion), session, place, entry.standing, len(entry.terms), terms
 
     def _session(self, agent: int, session: str) -> int:

@@ -16,7 +16,8 @@ from dreamd.stores.base import Mark
 class Entry(Struct, frozen=True, kw_only=True):
     """A memory as the index has it: a conclusion (an insight) or a record. `terms` hold no white space.
 
-    `standing` above 0: a conclusion that comes along unasked, the greater the sooner.
+    `standing` above 0: a conclusion that comes along unasked, the greater the sooner. `speaker` are terms too: who says it,
+    where the text itself tells.
     """
 
     seq: int
@@ -25,12 +26,14 @@ class Entry(Struct, frozen=True, kw_only=True):
     session: str = ""
     conclusion: bool = False
     standing: float = 0.0
+    speaker: Sequence[str] = ()
 
 
 class Hit(Struct, frozen=True):
     """What holds some of the terms: how often each, in the order asked, and how many terms it has in all.
 
-    `session` is a number of the index's own, `place` counts the records of that session from 1; 0 for conclusions.
+    `session` is a number of the index's own, `place` counts the records of that session from 1; 0 for conclusions. `named`:
+    one of the terms names who says it.
     """
 
     seq: int
@@ -38,6 +41,7 @@ class Hit(Struct, frozen=True):
     place: int
     size: int
     counts: tuple[int, ...]
+    named: bool = False
 
 
 class Found(Struct, frozen=True):
@@ -79,6 +83,9 @@ class Index(Protocol):
 
     def beside(self, places: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], int]:
         """What stands at these places of sessions: seqs."""
+
+    def said_by(self, terms: Sequence[str], places: Sequence[tuple[int, int]]) -> set[int]:
+        """Those of them, seqs, of which a term names who says it."""
 
     def standing(self, agents: Sequence[str], most: int) -> list[int]:
         """The conclusions that come along unasked, the first to come first."""

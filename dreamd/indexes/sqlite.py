@@ -11,7 +11,7 @@ import msgspec
 
 from dreamd.indexes import _vectors
 from dreamd.indexes._file import File
-from dreamd.indexes._looking import SEQ, SHIFT, TABLES, Range, looked_up
+from dreamd.indexes._looking import SEQ, SHIFT, SPEAKER, TABLES, Range, looked_up
 from dreamd.indexes._writing import Writing
 from dreamd.indexes.base import Entry, Found, Hit, Index, Vector
 from dreamd.stores.base import Mark
@@ -20,6 +20,10 @@ _encode = msgspec.json.Encoder().encode
 
 _SEGMENTS = 4  # of a table, that are not worth merging
 _PAGES = 100  # merged in a step
+_STANDING_AT = (
+    "FROM json_each(?) AS asked CROSS JOIN documents "
+    "ON session = asked.value ->> 0 AND place BETWEEN asked.value ->> 1 AND asked.value ->> 2 AND session > 0"
+)
 
 
 class SqliteIndex(Index):
@@ -55,16 +59,20 @@ class SqliteIndex(Index):
         return self._file.read(look, nothing)
 
     def beside(self, places: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], int]:
-        sql = (
-            "SELECT session, place, n FROM json_each(?) AS asked CROSS JOIN documents "
-            "ON session = asked.value ->> 0 AND place BETWEEN asked.value ->> 1 AND asked.value ->> 2 AND session > 0"
-        )
-
         def look(connection: sqlite3.Connection) -> dict[tuple[int, int], int]:
-            rows = connection.execute(sql, (_listed(_runs(places)),))
+            rows = connection.execute(f"SELECT session, place, n {_STANDING_AT}", (_listed(_runs(places)),))
             return {(session, place): n & SEQ for session, place, n in rows}
 
         return self._file.read(look, {})
+
+    def said_by(self, terms: Sequence[str], places: Sequence[tuple[int, int]]) -> set[int]:
+        speakers = _speakers(terms)
+
+        def look(connection: sqlite3.Connection) -> set[int]:
+            rows = connection.execute(f"SELECT n, terms {_STANDING_AT}", (_listed(_runs(places)),))
+            return {n & SEQ for n, text in rows if _is_named(text, speakers)}
+
+        return self._file.read(look, set())
 
     def standing(self, agents: Sequence[str], most: int) -> list[int]:
         sql = (
@@ -184,8 +192,18 @@ def _ranges(
 def _hits(connection: sqlite3.Connection, places: Sequence[int], terms: Sequence[str]) -> Iterator[Hit]:
     sql = "SELECT n, session, place, size, terms FROM json_each(?) CROSS JOIN documents ON n = value"
     marked = [f" {term[:-1]}" if term.endswith("*") else f" {term} " for term in terms]
+    speakers = _speakers(terms)
     for n, session, place, size, text in connection.execute(sql, (_listed(sorted(places)),)):
-        yield Hit(n & SEQ, session, place, size, tuple(map(text.count, marked)))
+        counts = tuple(map(text.count, marked))
+        yield Hit(n & SEQ, session, place, size, counts, _is_named(text, speakers))
+
+
+def _speakers(terms: Sequence[str]) -> list[str]:
+    return [f" {SPEAKER}{term} " for term in terms]
+
+
+def _is_named(text: str, speakers: Sequence[str]) -> bool:
+    return text.startswith(f" {SPEAKER}") and any(each in text for each in speakers)
 
 
 def _listed(values: Sequence[object]) -> str:

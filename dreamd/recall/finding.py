@@ -62,6 +62,8 @@ def records(index: Index, question: Question) -> list[tuple[int, float]]:
     others = [place for place in scoring.spoken_for(found.hits, scores) if place not in own]
     around = {**own, **index.beside(others)}
     whole = scoring.in_context(found.hits, scores, around)
+    if named := {hit.seq for hit in found.hits if hit.named}:
+        whole = scoring.by_whom(whole, named | index.said_by(question.terms, others))
     if question.vector is not None:
         whole = _with_meaning(index, question.vector, question.agents, whole, around)
     return sorted(whole.items(), key=lambda each: (-each[1], -each[0]))

@@ -3,18 +3,22 @@
 Law: the index may be behind the pool, never ahead of it; what was forgotten or withdrawn goes with the first write.
 """
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from dreamd.indexes.base import Entry, Index
 from dreamd.memories import Memory
 from dreamd.pool.readable import readable, unquoted
-from dreamd.pool.terms import told
+from dreamd.pool.terms import headed, terms, told
 from dreamd.recall.standing import weight
 from dreamd.stores.base import Mark, MemoryQuery, News, Store
 
 PAGE = 500  # memories of one write
 _COUNTED = 600  # terms of a text; what a long one says after that is found too, but counts once
 _ORIGINS = ("human", "subagent", None)  # scheduled turns and injected text are nobody's words
+
+_NAMED = re.compile(r"\s*([^\W\d_][\w .'’-]{0,30})[:：](?![/:])")
+_LONGEST_NAME = 4  # terms
 
 
 def follow(store: Store, index: Index, *, pages: int, page: int = PAGE) -> bool:
@@ -74,7 +78,15 @@ def _entry(memory: Memory, text: str, *, conclusion: bool = False, standing: flo
         terms=[*found[:_COUNTED], *(set(found[_COUNTED:]) - set(found[:_COUNTED]))],
         conclusion=conclusion,
         standing=standing,
+        speaker=() if conclusion else speaker(text),
     )
+
+
+def speaker(text: str) -> list[str]:
+    """The terms of the name that a text begins with, as chats of several people are logged: `Ann: hello`, `小明：你好`."""
+    named = _NAMED.match(text)
+    found = terms(named[1]) if named else []
+    return [term for term in found if not headed(term)] if len(found) <= _LONGEST_NAME else []
 
 
 def spoken(record: Memory) -> str:

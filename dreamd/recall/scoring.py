@@ -7,6 +7,7 @@ too, and so does a conversation that is about the matter, since an answer seldom
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from heapq import nlargest
 
 from dreamd.indexes.base import Found, Hit, rarity
@@ -16,6 +17,7 @@ _K1, _B = 0.9, 0.4
 _WHEN = 1.5  # words that a time counts
 AROUND = {-2: 0.12, -1: 0.25, 1: 0.5, 2: 0.25}  # by how many places a record comes after what speaks for it
 _SESSION, _SESSION_HITS = 0.5, 3  # the mean of a conversation's best hits speaks for all of them
+_NAMED = 0.3  # of the best figure, for what is said by whom the question names
 SPEAKING = 40  # best hits that speak for their neighbours
 
 Place = tuple[int, int]
@@ -72,6 +74,12 @@ def in_context(
         session: sum(nlargest(_SESSION_HITS, found)) / _SESSION_HITS for session, found in sessions.items()
     }
     return {seq: score + _SESSION * about.get(session_of[seq], 0.0) for seq, score in whole.items()}
+
+
+def by_whom(scores: Mapping[int, float], named: AbstractSet[int]) -> dict[int, float]:
+    """A question that names somebody is about what that person says, sooner than about what others say to them."""
+    more = _NAMED * max(scores.values(), default=0.0)
+    return {seq: score + more if seq in named else score for seq, score in scores.items()}
 
 
 _NO_LIKENESS = 0.2  # a cosine that says nothing

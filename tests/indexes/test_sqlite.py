@@ -270,3 +270,22 @@ def test_whatever_was_written_and_taken_out_what_is_there_is_found(
     for word in ["red", "blue", "green", "红色", "色调"]:
         assert seqs(index, word) == {seq for seq, words in held.items() if word in words}
     index.close()
+
+
+def test_who_says_it_is_known_of_what_is_found_and_of_what_stands_beside(index: Index) -> None:
+    put(
+        index,
+        entry(1, "ann red", speaker=["ann"]),
+        entry(2, "bob ann red", speaker=["bob"]),
+        entry(3, "ann blue", speaker=["ann"]),
+    )
+    found = index.search(["ann", "red"], ["ada"], conclusions=False, most=10)
+    assert {hit.seq for hit in found.hits if hit.named} == {1, 3}
+    assert index.said_by(["ann"], [(1, 1), (1, 2), (1, 3), (1, 4)]) == {1, 3}
+    assert index.said_by(["an", "red"], [(1, 1), (1, 2)]) == set()
+
+
+def test_neighbours_are_found_in_runs_and_apart(index: Index) -> None:
+    put(index, *(entry(seq, "red") for seq in range(1, 10)), entry(10, "red", session="t"))
+    asked = [(1, 2), (1, 3), (1, 4), (1, 8), (1, 12), (2, 1), (3, 1)]
+    assert index.beside(asked) == {(1, 2): 2, (1, 3): 3, (1, 4): 4, (1, 8): 8, (2, 1): 10}

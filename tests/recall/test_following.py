@@ -1,11 +1,15 @@
+from datetime import date
+
+import pytest
 from msgspec.structs import replace
 
 from dreamd.indexes.base import Index
 from dreamd.memories import Entity
 from dreamd.parts import Parts
 from dreamd.pool.terms import dated
-from dreamd.recall.following import PAGE, described, entries, follow, spoken
+from dreamd.recall.following import PAGE, described, entries, follow, speaker, spoken
 from dreamd.records import Trace, Trust
+from dreamd.stores import sqlite
 from dreamd.stores.base import Changes, Mark
 from dreamd.stores.inmemory import InMemoryStore
 from tests.recall.pouring import insight, pour, record
@@ -95,3 +99,32 @@ def test_escaped_arguments_are_found_and_told_readable(parts: Parts) -> None:
     follow(parts.store, index_of(parts), pages=9)
     assert found(parts, "杭州") == found(parts, "西湖") == found(parts, "two") == {1}
     assert "杭州" in spoken(called)
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("Ann: hello", ["ann"]),
+        ("小明：你好", ["小明"]),
+        ("Ann Lee: so: hello", ["ann", "lee"]),
+        ("https://example.org", []),
+        ("std::vector", []),
+        ("12:30 lunch", []),
+        ("We met at the old station near the river and said: no", []),
+        ("hello", []),
+    ],
+)
+def test_who_says_it_is_told_by_the_text(text: str, name: list[str]) -> None:
+    assert speaker(text) == name
+
+
+def test_an_index_made_anew_knows_what_the_archive_holds(parts: Parts) -> None:
+    parts = replace(parts, store=sqlite.OPEN(parts.state))
+    pour(parts, record(1, "a red shirt"), record(2, "a green one"))
+    follow(parts.store, index_of(parts), pages=9)
+    assert parts.store.archive(date(2100, 1, 1)) == 2
+    index_of(parts).clear()
+    follow(parts.store, index_of(parts), pages=9)
+    assert found(parts, "red") == {1}
+    assert found(parts, "green") == {2}
+    parts.store.close()

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from dreamd.indexes.base import Found, Hit
 from dreamd.pool.terms import dated
-from dreamd.recall.scoring import fused, in_context, relevance, spoken_for, spread
+from dreamd.recall.scoring import by_whom, fused, in_context, relevance, spoken_for, spread
 
 
 def hit(seq: int, *counts: int, place: int = 0, session: int = 1, size: int = 10) -> Hit:
@@ -60,3 +60,9 @@ def test_a_spread_goes_from_nothing_to_one() -> None:
     assert spread({1: 2.0, 2: 3.0, 3: 4.0}) == {1: 0, 2: 0.5, 3: 1}
     assert spread({1: 2.0}) == {1: 0}
     assert spread({}) == {}
+
+
+def test_what_the_named_person_says_comes_before_what_others_say() -> None:
+    scores = by_whom({1: 0.5, 2: 0.5, 3: 1.0}, {1})
+    assert scores[3] > scores[1] > scores[2]
+    assert by_whom({}, {1}) == {}
