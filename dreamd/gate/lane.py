@@ -37,7 +37,8 @@ from dreamd.providers._answers import retry_after
 from dreamd.providers.base import Listener
 from dreamd.sections import Gate
 
-DREAM_LATE, FOREGROUND_LATE = 1.2, 2.5  # times the usual; foreground calls go to many models
+DREAM_LATE, FOREGROUND_LATE = 1.2, 1.5  # times the usual; the more they differ, the later counts as late
+STUCK = 3.0  # times the usual
 TOKEN_LATE, ENOUGH_TOKENS = 1.1, 20
 FIRST_COOLING_S, LONGEST_COOLING_S = 1.0, 60.0  # where a server that refuses does not say for how long
 REFUSALS = (429, 529)
@@ -253,12 +254,14 @@ class Lane:
     def judged_pace(self, kind: str, prompt_bytes: int, seen: int, began: float) -> Verdict:
         """What the time to a first byte says. Calls that had the upstream nearly to themselves set the measure."""
         seconds, pace = self.now() - began, self._paces[kind]
-        known, late = usual(pace, prompt_bytes) is not None, is_late(pace, prompt_bytes, seconds)
+        expected, late = usual(pace, prompt_bytes), is_late(pace, prompt_bytes, seconds)
         if seen <= max(1, self.state.limit.calls // 2):
             self._paces[kind] = heard(pace, prompt_bytes, seconds)
-        if not known and seen > self.state.limit.floor:
-            return "unknown"
-        return "slow" if late else "good"
+        if expected is None:
+            return "unknown" if seen > self.state.limit.floor else "good"
+        if not late:
+            return "good"
+        return "stuck" if seconds > STUCK * expected else "slow"
 
     def judge_tokens(self, seen: int, began: float, seconds: float) -> None:
         """By the seconds of a token: where all calls share the upstream, each runs the slower the more there are."""

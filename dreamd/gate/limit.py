@@ -3,7 +3,8 @@
 1. The limit starts at the floor and rises by one when a call that began as the next one above it was answered well.
    Nobody grows on calls that left slots unused.
 2. A refusal (429, 529) or a time-out within the limit halves it.
-3. A first byte that came late, on a server that queues instead of refusing, leads it down by one.
+3. First bytes that come late, on a server that queues instead of refusing, lead it down by one: a single one does not,
+   for networks and machines stumble.
 4. A number of calls that failed is not tried again before a pause, which doubles with each failure.
 
 Only dream calls are sent to try a number (`tries`) and prove one: foreground calls are short, and wait so briefly behind
@@ -18,15 +19,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 60.0
-PROOFS = 5
+PROOFS, MORE_PROOFS = 3, 7  # tries that must go well; more where the number once was too many
+STRIKES = 2  # late ones, or one that was stuck, and the number is too many
+DOUBTS, TRUST = 3.0, 0.25  # a late call is a doubt, a good one takes a quarter of it away
 
-Verdict = Literal["good", "slow", "refused", "unknown"]
+Verdict = Literal["good", "slow", "stuck", "refused", "unknown"]
 
 
 class Limit(Struct, frozen=True, kw_only=True):
     """`calls` is the limit; `tested` once a call within it went well: before that nothing more is tried.
 
-    `proofs` counts the calls above it that went well; `refuses`, that the upstream turns calls away when it is full.
+    `proofs` counts the calls above it that went well, `strikes` those that were late, and `doubt` late ones within it;
+    `refuses`, that the upstream turns calls away when it is full.
     `failed` is the least number known to be too many, 0 while none is; it may be tried from `retry_at` on. Nothing is
     tried before `rest_until`. Calls that began before `lowered_at` tell of the time before.
     """
@@ -36,6 +40,8 @@ class Limit(Struct, frozen=True, kw_only=True):
     calls: int
     tested: bool = False
     proofs: int = 0
+    strikes: int = 0
+    doubt: float = 0.0
     refuses: bool = False
     failed: int = 0
     retry_at: float = 0.0
@@ -63,18 +69,21 @@ def rested(limit: Limit, until: float) -> Limit:
 def judged(limit: Limit, verdict: Verdict, in_flight: int, began: float, now: float) -> Limit:
     """After a call that began as the `in_flight`-th."""
     if verdict == "good":
-        return _proven(limit, in_flight)
+        return _proven(replace(limit, doubt=max(0.0, limit.doubt - TRUST)), in_flight)
     if verdict == "unknown" or began < limit.lowered_at:
         return limit
-    return _refused(limit, in_flight, now) if verdict == "refused" else _slowed(limit, in_flight, now)
+    if verdict == "refused":
+        return _refused(limit, in_flight, now)
+    return _slowed(limit, in_flight, now, strikes=STRIKES if verdict == "stuck" else 1)
 
 
 def _proven(limit: Limit, in_flight: int) -> Limit:
     if in_flight <= limit.calls:
         return limit if limit.tested else replace(limit, tested=True)
-    if limit.proofs + 1 < PROOFS:
+    doubtful = limit.failed and in_flight >= limit.failed
+    if limit.proofs + 1 < (MORE_PROOFS if doubtful else PROOFS):
         return replace(limit, proofs=limit.proofs + 1)
-    limit = replace(limit, proofs=0)
+    limit = replace(limit, proofs=0, strikes=0, doubt=0.0)
     calls = min(limit.calls + 1, limit.ceiling)
     if limit.failed and in_flight >= limit.failed:  # the upstream takes more than it did
         return replace(limit, calls=calls, failed=0, pause_s=0.0)
@@ -88,15 +97,22 @@ def _refused(limit: Limit, in_flight: int, now: float) -> Limit:
     return replace(failing, calls=max(limit.floor, in_flight // 2), tested=False, lowered_at=now)
 
 
-def _slowed(limit: Limit, in_flight: int, now: float) -> Limit:
+def _slowed(limit: Limit, in_flight: int, now: float, *, strikes: int) -> Limit:
+    """That one call is late may be chance; that several are, is not."""
     if in_flight > limit.calls:  # it was only tried
-        return _failing(limit, in_flight, now)
+        tried = replace(limit, strikes=limit.strikes + strikes)
+        return tried if tried.strikes < STRIKES else _failing(tried, in_flight, now)
+    doubted = replace(limit, doubt=limit.doubt + 1)
+    if doubted.doubt < DOUBTS:
+        return doubted
     lowered = max(limit.floor, min(limit.calls, in_flight - 1))
-    return replace(_failing(limit, in_flight, now), calls=lowered, tested=False, lowered_at=now)
+    return replace(_failing(doubted, in_flight, now), calls=lowered, tested=False, lowered_at=now)
 
 
 def _failing(limit: Limit, in_flight: int, now: float) -> Limit:
     longest = LONGEST_PAUSE_S * (10 if limit.refuses else 1)
     pause_s = min(max(FIRST_PAUSE_S, limit.pause_s * 2), longest)
     failed = max(limit.floor + 1, min(in_flight, limit.failed or in_flight))
-    return replace(limit, failed=failed, proofs=0, pause_s=pause_s, retry_at=now + pause_s)
+    return replace(
+        limit, failed=failed, proofs=0, strikes=0, doubt=0.0, pause_s=pause_s, retry_at=now + pause_s
+    )

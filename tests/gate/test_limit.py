@@ -1,13 +1,25 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd.gate.limit import FIRST_PAUSE_S, LONGEST_PAUSE_S, PROOFS, Limit, judged, rested, starting, tries
+from dreamd.gate.limit import (
+    DOUBTS,
+    FIRST_PAUSE_S,
+    LONGEST_PAUSE_S,
+    MORE_PROOFS,
+    PROOFS,
+    STRIKES,
+    Limit,
+    judged,
+    rested,
+    starting,
+    tries,
+)
 
 AT_FOUR = Limit(floor=1, ceiling=32, calls=4, tested=True)
 
 
 def proven(limit: Limit, in_flight: int) -> Limit:
-    for _ in range(PROOFS):
+    for _ in range(MORE_PROOFS if limit.failed else PROOFS):
         limit = judged(limit, "good", in_flight, 0, 0)
     return limit
 
@@ -35,21 +47,48 @@ def test_a_refusal_within_the_limit_halves_it_once_for_all_calls_of_that_time() 
 
 
 def test_what_was_only_tried_costs_nothing_and_is_not_tried_again_before_a_pause() -> None:
-    for verdict in ("refused", "slow"):
+    for verdict in ("refused", "stuck"):
         limit = judged(AT_FOUR, verdict, 5, 10, 11)
         assert limit.calls == 4
         assert not tries(limit, 11)
         assert tries(limit, 11 + FIRST_PAUSE_S)
 
 
-def test_late_first_bytes_within_the_limit_lead_it_down_by_one() -> None:
-    assert judged(AT_FOUR, "slow", 4, 10, 11).calls == 3
+def test_late_first_bytes_within_the_limit_lead_it_down_by_one_when_they_are_several() -> None:
+    limit = AT_FOUR
+    for _ in range(int(DOUBTS)):
+        assert limit.calls == 4
+        limit = judged(limit, "slow", 4, 10, 11)
+    assert (limit.calls, limit.failed) == (3, 4)
+
+
+def test_a_late_call_now_and_then_among_good_ones_is_chance() -> None:
+    limit = AT_FOUR
+    for number in range(300):
+        limit = judged(limit, "slow" if number % 6 == 0 else "good", 4, 10, 11)
+    assert limit.calls == 4
+
+
+def test_a_number_that_was_tried_is_too_many_when_tries_are_late_again() -> None:
+    limit = AT_FOUR
+    for _ in range(STRIKES):
+        assert limit.failed == 0
+        limit = judged(limit, "slow", 5, 10, 11)
+    assert (limit.calls, limit.failed) == (4, 5)
+
+
+def test_a_number_that_once_was_too_many_needs_more_proof() -> None:
+    limit = judged(AT_FOUR, "stuck", 5, 10, 11)
+    for _ in range(MORE_PROOFS):
+        assert limit.calls == 4
+        limit = judged(limit, "good", 5, 100, 100)
+    assert (limit.calls, limit.failed) == (5, 0)
 
 
 def test_the_pause_doubles_up_to_a_bound_and_is_forgotten_when_the_upstream_takes_more() -> None:
     limit, pauses = AT_FOUR, []
     for second in range(6):
-        limit = judged(limit, "slow", 5, second, second)
+        limit = judged(limit, "stuck", 5, second, second)
         pauses.append(limit.pause_s)
     assert pauses == sorted(pauses)
     assert pauses[-1] == LONGEST_PAUSE_S
@@ -67,7 +106,7 @@ def test_nothing_is_tried_while_it_rests_nor_before_the_limit_was_seen_to_work()
 @given(
     st.integers(1, 5),
     st.integers(1, 9),
-    st.lists(st.tuples(st.sampled_from(["good", "slow", "refused", "unknown"]), st.integers(1, 40))),
+    st.lists(st.tuples(st.sampled_from(["good", "slow", "stuck", "refused", "unknown"]), st.integers(1, 40))),
 )
 def test_it_stays_within_its_bounds_whatever_happens(
     floor: int, ceiling: int, calls: list[tuple[str, int]]

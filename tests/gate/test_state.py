@@ -124,7 +124,7 @@ class AnyOrderOfEvents(RuleBasedStateMachine):
         self.take(put_off(self.state, ticket, seconds, reason, self.now))
 
     @precondition(lambda self: self.running)
-    @rule(data=st.data(), verdict=st.sampled_from(["good", "slow", "refused", "unknown"]))
+    @rule(data=st.data(), verdict=st.sampled_from(["good", "slow", "stuck", "refused", "unknown"]))
     def a_call_shows_something(self, data: st.DataObject, verdict: str) -> None:
         ticket = data.draw(st.sampled_from(sorted(self.running)))
         call = next(one for one in self.state.dreams if one.ticket == ticket)
