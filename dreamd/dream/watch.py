@@ -18,7 +18,7 @@ from dreamd.memories import STATUSES, Memory
 from dreamd.parts import Parts
 from dreamd.stores.base import MemoryQuery
 
-LOOK_S = 10.0
+LOOK_S = 30.0
 _AT_ONCE = 1000  # memories held while counting
 UNTIL_THERE_IS_SPACE_S = 600.0  # a dream on a full disk could pay for replies it cannot keep
 
