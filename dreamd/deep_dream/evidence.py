@@ -268,7 +268,7 @@ class _Tree:
         return (*steps, *self.of_refs([ref for ref in insight.ref_ids if ref not in self.seen]))
 
     def _summaries_on(self, ref: str) -> Iterator[Memory]:
-        query = MemoryQuery(agent=self.agent, types=("summary",), statuses=("dreamt",), rests_on=ref)
+        query = MemoryQuery(agent=self.agent, types=("summary",), statuses=("dreamt",), rests_on=(ref,))
         return self.store.memories(query) if memory_ids([ref]) else iter(())
 
     def _place_in_daily(self, memory: Memory) -> tuple[str, int]:

@@ -183,7 +183,7 @@ class _Fall:
         return list(found.values())
 
     def _resting_on(self, ref: str) -> Iterable[Memory]:
-        query = MemoryQuery(rests_on=ref, statuses=THERE)
+        query = MemoryQuery(rests_on=(ref,), statuses=THERE)
         return (one for one in self.store.memories(query) if one.memory_id not in self.gone)
 
     def _holding(self, needle: Needle) -> Iterator[Memory]:

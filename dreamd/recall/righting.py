@@ -24,8 +24,7 @@ def righted(store: Store, records: Sequence[Memory], asked: Asked) -> Mapping[st
 
     A record that says what took its place too ("not 8080 but 8377") needs no putting right.
     """
-    wrong = {record.memory_id: _wrong(store, record, asked) for record in records}
-    wrong = {one: insights for one, insights in wrong.items() if insights}
+    wrong = _wrong(store, records, asked)
     if not wrong:
         return {}
     agents = dict.fromkeys(insight.agent for insights in wrong.values() for insight in insights)
@@ -38,11 +37,17 @@ def righted(store: Store, records: Sequence[Memory], asked: Asked) -> Mapping[st
     }
 
 
-def _wrong(store: Store, record: Memory, asked: Asked) -> list[Memory]:
-    query = MemoryQuery(
-        agent=record.agent, types=("insight",), statuses=("superseded",), rests_on=record.memory_id
-    )
-    return [one for one in store.memories(query) if not holds(one, asked) and _ended(one, asked)]
+def _wrong(store: Store, records: Sequence[Memory], asked: Asked) -> dict[str, list[Memory]]:
+    """By the id of the record, where there are any."""
+    known = {record.memory_id: record.agent for record in records}
+    query = MemoryQuery(types=("insight",), statuses=("superseded",), rests_on=tuple(known))
+    found: dict[str, list[Memory]] = {}
+    for insight in store.memories(query):
+        if not holds(insight, asked) and _ended(insight, asked):
+            for ref in dict.fromkeys(insight.ref_ids):
+                if known.get(ref) == insight.agent:
+                    found.setdefault(ref, []).append(insight)
+    return found
 
 
 def _ended(insight: Memory, asked: Asked) -> bool:

@@ -90,7 +90,7 @@ def filters(query: MemoryQuery) -> dict[str, object]:
         "until": iso(query.until),
         "filed": query.filed,
         "id_prefix": query.id_prefix,
-        "rests_on": query.rests_on,
+        "rests_on": listed(query.rests_on),
         "session_id": query.session_id,
         "types": listed(query.types or None),
         "origins": listed(query.origins or None),

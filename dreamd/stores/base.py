@@ -68,7 +68,7 @@ class MemoryQuery(Struct, frozen=True, kw_only=True):
     session_id: str | None = None
     filed: bool | None = None
     holding: tuple[str, ...] | None = None  # folded words: all that hold any of them, and perhaps others
-    rests_on: str | None = None  # an id that the memory names among its ref_ids
+    rests_on: tuple[str, ...] | None = None  # ids of which the memory names any among its ref_ids
     after_seq: int = 0
     limit: int | None = None
 

@@ -405,7 +405,7 @@ def _wanted(query: MemoryQuery, memory: Memory) -> bool:
         and (query.ids is None or memory.memory_id in query.ids)
         and (query.seqs is None or memory.seq in query.seqs)
         and memory.memory_id.startswith(query.id_prefix or "")
-        and (query.rests_on is None or query.rests_on in memory.ref_ids)
+        and (query.rests_on is None or not set(query.rests_on).isdisjoint(memory.ref_ids))
         and (query.holding is None or holds(repr(memory), None, json.dumps(query.holding)))
     )
     return same and _among(query, memory) and _between(query, memory)

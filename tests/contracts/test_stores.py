@@ -245,8 +245,8 @@ def test_a_derived_memory_is_replaced_in_its_place_with_its_refs(store: Store) -
     )
     assert store.write(Changes(replaced=[new])) == Written()
     assert next(store.memories(EVERYTHING)) == replace(new, seq=1)
-    assert ids(store, MemoryQuery(rests_on="a")) == [other.memory_id]
-    assert ids(store, MemoryQuery(rests_on="c")) == ids(store, MemoryQuery(types=("insight",)))
+    assert ids(store, MemoryQuery(rests_on=("a",))) == [other.memory_id]
+    assert ids(store, MemoryQuery(rests_on=("c",))) == ids(store, MemoryQuery(types=("insight",)))
     assert ids(store, MemoryQuery(agent="ada", since=NEXT_DAY)) == [old.memory_id]
 
 
@@ -292,7 +292,7 @@ def test_a_pin_revives_nothing_that_was_put_right_since_its_writer_looked(
 def test_a_memory_may_be_stored_and_replaced_in_one_write(store: Store) -> None:
     insight = summary("s", ("a",), type="insight")
     store.write(Changes(memories=[insight], replaced=[replace(insight, ref_ids=("b",), status="candidate")]))
-    (memory,) = store.memories(MemoryQuery(rests_on="b"))
+    (memory,) = store.memories(MemoryQuery(rests_on=("b",)))
     assert (memory.status, memory.ref_ids) == ("candidate", ("b",))
 
 
@@ -309,7 +309,7 @@ def test_only_derived_memories_that_are_known_and_not_forgotten_are_replaced(sto
     ]
     store.write(Changes(replaced=wanted))
     assert list(store.memories(EVERYTHING)) == before
-    assert ids(store, MemoryQuery(rests_on="b", statuses=STATUSES)) == []
+    assert ids(store, MemoryQuery(rests_on=("b",), statuses=STATUSES)) == []
 
 
 def test_a_replacement_of_a_refused_write_leaves_no_trace(store: Store) -> None:
@@ -418,11 +418,11 @@ def test_what_rests_on_a_memory_is_found_by_its_id(store: Store) -> None:
     )
     stored(store, raw(1), one, two, three)
     stored(store, replace(two, ref_ids=(base,)))
-    assert ids(store, MemoryQuery(rests_on=base)) == [one.memory_id, three.memory_id]
-    assert ids(store, MemoryQuery(rests_on=base, agent="ada", ids=(one.memory_id, two.memory_id))) == [
+    assert ids(store, MemoryQuery(rests_on=(base,))) == [one.memory_id, three.memory_id]
+    assert ids(store, MemoryQuery(rests_on=(base,), agent="ada", ids=(one.memory_id, two.memory_id))) == [
         one.memory_id
     ]
-    assert ids(store, MemoryQuery(rests_on="nobody")) == []
+    assert ids(store, MemoryQuery(rests_on=("nobody",))) == []
 
 
 def test_an_iterator_outlives_later_writes_and_ends(store: Store) -> None:
@@ -784,7 +784,7 @@ def test_a_forgotten_memory_says_nothing_any_more_and_counts_nowhere(store: Stor
     erase(store, raw(1), insight)
     assert [one.memory_id for one in store.memories(MemoryQuery())] == [raw(2).memory_id]
     assert "Zinfandel" not in repr(list(store.memories(EVERYTHING)))
-    assert ids(store, replace(EVERYTHING, rests_on=raw(1).memory_id)) == []
+    assert ids(store, replace(EVERYTHING, rests_on=(raw(1).memory_id,))) == []
     assert [(one.memories, one.unfiled) for one in store.windows("ada")] == [(1, 1)]
     store.purge()
     assert len(list(store.memories(EVERYTHING))) == 3

@@ -158,7 +158,7 @@ QUERIES = st.builds(
     until=st.one_of(st.none(), DAYS),
     session_id=st.sampled_from([None, "s"]),
     filed=st.sampled_from([None, True, False]),
-    rests_on=st.one_of(st.none(), st.none(), IDS),
+    rests_on=st.one_of(st.none(), st.none(), st.lists(IDS, max_size=3).map(tuple)),
     after_seq=st.sampled_from([0, 2]),
     limit=st.sampled_from([None, 0, 1, 3]),
 )

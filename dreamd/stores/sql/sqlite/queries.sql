@@ -14,7 +14,8 @@ AND (:since IS NULL OR day >= :since)
 AND (:until IS NULL OR day <= :until)
 AND (:filed IS NULL OR filed = :filed)
 AND (:id_prefix IS NULL OR substr(memory_id, 1, length(:id_prefix)) = :id_prefix)
-AND (:rests_on IS NULL OR EXISTS (SELECT 1 FROM memory_refs r WHERE r.ref_id = :rests_on AND r.seq = memories.seq))
+AND (:rests_on IS NULL OR EXISTS (
+  SELECT 1 FROM json_each(:rests_on) asked JOIN memory_refs r ON r.ref_id = asked.value AND r.seq = memories.seq))
 AND (:session_id IS NULL OR session_id = :session_id)
 AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types)))
 AND (:origins IS NULL OR origin IN (SELECT value FROM json_each(:origins)))
@@ -66,8 +67,9 @@ WHERE memory_id >= :id_prefix AND memory_id < :id_prefix || char(1114111) AND se
 ORDER BY seq
 
 -- name: seqs_by_ref
--- Where the memories stand that rest on one memory.
-SELECT seq FROM memory_refs WHERE ref_id = :rests_on AND seq > :after AND seq <= :last ORDER BY seq
+-- Where the memories stand that rest on any of some.
+SELECT DISTINCT r.seq FROM json_each(:rests_on) asked JOIN memory_refs r ON r.ref_id = asked.value
+WHERE r.seq > :after AND r.seq <= :last ORDER BY r.seq
 
 -- name: seqs_of_days
 -- Where an agent's memories of several days stand.
