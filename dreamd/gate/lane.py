@@ -39,6 +39,7 @@ from dreamd.sections import Gate
 
 DREAM_LATE, FOREGROUND_LATE = 1.2, 1.5  # times the usual; the more they differ, the later counts as late
 STUCK = 3.0  # times the usual
+NOTICED_S = 0.3  # until a server has noticed that nobody listens
 TOKEN_LATE, ENOUGH_TOKENS = 1.1, 20
 FIRST_COOLING_S, LONGEST_COOLING_S = 1.0, 60.0  # where a server that refuses does not say for how long
 REFUSALS = (429, 529)
@@ -140,7 +141,7 @@ class _Foreground(ForegroundCall):
         self._size = prompt_bytes
         self._own_key = own_key
         self._seen, self._began = lane.state.in_flight, lane.state.now
-        self._crowded = bool(lane.state.leaving)
+        self._crowded = lane.crowded
         self._status = 0
         self._done = False
 
@@ -190,7 +191,13 @@ class Lane:
         self._tickets = count(1)
         self._dreams: dict[int, DreamCall] = {}
         self._loop: _Loop | None = None
+        self._clear_at = float("-inf")
         self._timer: _Timer | None = None
+
+    @property
+    def crowded(self) -> bool:
+        """Whether calls that made way may still be in their slots: then a refusal says nothing of the limit."""
+        return bool(self.state.leaving) or self.now() < self._clear_at
 
     # the foreground
 
@@ -298,6 +305,8 @@ class Lane:
 
     def _go(self, step: Step) -> None:
         self.state = step.state
+        if step.cancelled:
+            self._clear_at = self.now() + NOTICED_S
         for ticket in step.cancelled:
             self._dreams[ticket].make_way()
         if step.started:

@@ -147,6 +147,7 @@ class Person:
 
     async def _once(self, body: bytes) -> int:
         call = self._foreground.arrive(self._upstream, len(body)) if self._foreground else None
+        self._idle = [(reader, writer) for reader, writer in self._idle if not reader.at_eof()]
         reader, writer = (
             self._idle.pop() if self._idle else await asyncio.open_connection(self._host, self._port)
         )
