@@ -192,6 +192,7 @@ class Lane:
         self._dreams: dict[int, DreamCall] = {}
         self._loop: _Loop | None = None
         self._clear_at = float("-inf")
+        self._thinned_at = float("-inf")  # when a call was last refused or made way
         self._timer: _Timer | None = None
 
     @property
@@ -252,6 +253,8 @@ class Lane:
 
     def judge(self, verdict: Verdict, seen: int, began: float) -> None:
         before = self.state.limit.calls
+        if verdict == "good" and seen > before and self._thinned_at >= began:
+            return  # there were never as many at the upstream
         limit = judged(self.state.limit, verdict, seen, began, self.now())
         if limit is not self.state.limit:
             self._go(told(self.state, self.now(), limit=limit))
@@ -282,6 +285,7 @@ class Lane:
         """Stay away for as long as the server says, or longer with each refusal when it does not."""
         self.refusals += 1
         self.counts["refused"] += 1
+        self._thinned_at = self.now()
         pause = min(FIRST_COOLING_S * 2.0 ** min(self.refusals - 1, 16), LONGEST_COOLING_S)
         seconds = pause if retry_after_s is None else retry_after_s
         if self.state.cooling_until <= self.now():
@@ -306,7 +310,8 @@ class Lane:
     def _go(self, step: Step) -> None:
         self.state = step.state
         if step.cancelled:
-            self._clear_at = self.now() + NOTICED_S
+            self._thinned_at = self.now()
+            self._clear_at = self._thinned_at + NOTICED_S
         for ticket in step.cancelled:
             self._dreams[ticket].make_way()
         if step.started:

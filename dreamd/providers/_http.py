@@ -127,7 +127,7 @@ class Server:
             if not chunk:
                 return bytes(whole)
             whole += chunk
-            if not spoken and (not streamed or speaks(whole)):
+            if not spoken and response.is_success and (not streamed or speaks(whole)):
                 spoken = True
                 if follows := listener.get():
                     follows.first_byte()

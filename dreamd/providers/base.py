@@ -31,7 +31,7 @@ class Listener(Protocol):
         """The answer's head is in; names are in lower case."""
 
     def first_byte(self) -> None:
-        """The first byte of the answer's body is in."""
+        """The first byte of a good answer's body is in."""
 
 
 listener: ContextVar[Listener | None] = ContextVar("dreamd_listener", default=None)

@@ -151,10 +151,11 @@ class Person:
         reader, writer = (
             self._idle.pop() if self._idle else await asyncio.open_connection(self._host, self._port)
         )
-        head = f"POST {self._path} HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
+        head = f"POST {self._path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n\r\n"
         writer.write(head.encode() + body)
         raw = (await reader.readuntil(b"\r\n\r\n")).lower().split(b"\r\n")
         status = int(raw[0].split()[1])
+        assert status in (200, 429), raw
         headers = [
             (name, value.strip()) for name, _, value in (line.partition(b":") for line in raw[1:]) if name
         ]

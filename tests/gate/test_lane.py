@@ -108,6 +108,16 @@ async def test_a_server_whose_tokens_come_slower_the_more_calls_there_are_is_led
     assert lane.state.limit.calls == 3
 
 
+async def test_a_number_is_not_proven_by_a_call_beside_one_that_was_refused() -> None:
+    lane = House(floor=1).lane
+    lane.judge("good", 1, 0)
+    began = lane.now()
+    lane.cool(0.0)
+    for _ in range(PROOFS):
+        lane.judge("good", 2, began)
+    assert lane.state.limit.calls == 1
+
+
 async def test_an_empty_lane_waits_for_nothing() -> None:
     lane = House().lane
     assert lane.empty

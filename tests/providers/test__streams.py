@@ -1,6 +1,8 @@
 """Streams put together: what they mean is what the whole answer would have meant."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
 from hypothesis import given
@@ -109,8 +111,9 @@ def test_a_tools_input_that_was_cut_off_is_cut_off() -> None:
     assert anthropic.read_reply(joined(events(START, *tool, end("max_tokens"))), "here").stop == "length"
 
 
-@pytest.mark.parametrize(("opened", "path"), [(openai.OPEN, "openai"), (anthropic.OPEN, "anthropic")])
-async def test_replies_are_streamed_and_the_first_word_is_told(opened, path: str) -> None:
+@contextmanager
+def following() -> Iterator[list[str]]:
+    """What is told of the calls in the block."""
     told: list[str] = []
 
     class Following:
@@ -123,12 +126,26 @@ async def test_replies_are_streamed_and_the_first_word_is_told(opened, path: str
         def first_byte(self) -> None:
             told.append("first byte")
 
+    token = listener.set(Following())
+    yield told
+    listener.reset(token)
+
+
+@pytest.mark.parametrize(("opened", "path"), [(openai.OPEN, "openai"), (anthropic.OPEN, "anthropic")])
+async def test_replies_are_streamed_and_the_first_word_is_told(opened, path: str) -> None:
     async with upstream(Character()) as server:
-        token = listener.set(Following())
-        reply = await opened(Llm(provider=path, base_url=server.base_url, model="m")).complete(PROMPT)
-        listener.reset(token)
+        with following() as told:
+            reply = await opened(Llm(provider=path, base_url=server.base_url, model="m")).complete(PROMPT)
     assert (reply.text.split()[:2], reply.stop, reply.output_tokens) == (["word0", "word1"], "end", 4)
     assert told == ["connected", "answered", "first byte"]
+
+
+@pytest.mark.parametrize("opened", [openai.OPEN, anthropic.OPEN])
+async def test_the_first_byte_of_a_refusal_is_no_first_word(opened) -> None:
+    async with upstream(Character(slots=0, full="reject")) as server:
+        with following() as told, pytest.raises(ProviderBusy):
+            await opened(Llm(base_url=server.base_url, model="m")).complete(PROMPT)
+    assert told == ["connected", "answered"]
 
 
 OVERLOADED = {"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}}
