@@ -39,6 +39,7 @@ from dreamd.sections import Gate
 
 DREAM_LATE, FOREGROUND_LATE = 1.2, 1.5  # times the usual; the more they differ, the later counts as late
 STUCK = 3.0  # times the usual
+MANY = 8.0  # foreground calls, which go to many models, before one of them is called late
 NOTICED_S = 0.3  # until a server has noticed that nobody listens
 TOKEN_LATE, ENOUGH_TOKENS = 1.1, 20
 FIRST_COOLING_S, LONGEST_COOLING_S = 1.0, 60.0  # where a server that refuses does not say for how long
@@ -156,7 +157,9 @@ class _Foreground(ForegroundCall):
                 self._lane.judge("refused", self._seen, self._began)
 
     def first_byte(self) -> None:
-        if self._status in GOOD and not self._crowded:
+        if (
+            self._status in GOOD and self._size and not self._crowded
+        ):  # what asks nothing is answered by no model
             verdict = self._lane.judged_pace("foreground", self._size, self._seen, self._began)
             if verdict != "good" or self._seen <= self._lane.state.limit.calls:
                 self._lane.judge(verdict, self._seen, self._began)
@@ -184,7 +187,7 @@ class Lane:
         self._emit = emit
         self._paces = {
             "dream": Pace(DREAM_LATE),
-            "foreground": Pace(FOREGROUND_LATE),
+            "foreground": Pace(FOREGROUND_LATE, enough=MANY),
             "token": Pace(TOKEN_LATE, jitter_s=0.0),
         }
         self._late = 0

@@ -18,6 +18,7 @@ class Pace(Struct, frozen=True):
     """
 
     factor: float
+    enough: float = 0.0  # times before anything is called late
     jitter_s: float = 0.01  # of a network and of a loop
     weight: float = 0.0
     x: float = 0.0
@@ -41,7 +42,7 @@ def usual(pace: Pace, prompt_bytes: int) -> float | None:
 
 def is_late(pace: Pace, prompt_bytes: int, seconds: float) -> bool:
     expected = usual(pace, prompt_bytes)
-    if expected is None:
+    if expected is None or pace.weight < pace.enough:
         return False
     return seconds > max(expected * pace.factor, expected + DEVIATIONS * pace.off) + pace.jitter_s
 

@@ -7,6 +7,7 @@ from dreamd.events import LANE_COOLING, LIMIT_CHANGED, Event
 from dreamd.gate.lane import LONGEST_COOLING_S, Lane
 from dreamd.gate.limit import DOUBTS, PROOFS
 from dreamd.gate.order import DREAM
+from dreamd.gate.pace import usual
 from dreamd.sections import Gate
 
 LOW = [(b"x-ratelimit-remaining-tokens", b"1"), (b"x-ratelimit-limit-tokens", b"100"),
@@ -83,6 +84,17 @@ async def test_foreground_calls_that_went_well_at_once_prove_no_more_than_the_li
     assert house.lane.state.limit.tested
     assert house.lane.state.limit.calls == 1
     assert LIMIT_CHANGED not in house.told
+
+
+async def test_what_asks_for_nothing_sets_no_measure() -> None:
+    house = House()
+    for prompt_bytes in (0, 0, 1000):
+        call = house.lane.arrive(prompt_bytes)
+        call.answered(200, [])
+        house.clock.ticks += 0.001 if prompt_bytes == 0 else 0.5
+        call.first_byte()
+        call.done()
+    assert usual(house.lane._paces["foreground"], 1000) == 0.5
 
 
 async def test_first_bytes_that_come_late_prove_nothing() -> None:

@@ -46,3 +46,11 @@ def test_the_usual_time_is_never_negative(times: list[tuple[int, float]], prompt
     expected = usual(learned(times), prompt_bytes)
     assert expected is not None
     assert expected >= 0
+
+
+def test_where_calls_differ_nothing_is_late_before_many_are_known() -> None:
+    pace = Pace(1.5, enough=3.0)
+    for _ in range(3):
+        assert not is_late(pace, 100, 1e9)
+        pace = heard(pace, 100, 0.1)
+    assert is_late(heard(pace, 100, 0.1), 100, 1e9)
