@@ -81,9 +81,12 @@ class LoopClock(Clock):
 
 
 class VirtualUpstream:
-    """Slots as `tests.upstream` has them; each token takes up to twice `uneven` more or less than the usual time."""
+    """Slots as `tests.upstream` has them; each token takes up to twice `uneven` more or less than the usual time.
 
-    def __init__(self, character: Character, seed: int, uneven: float = 0.05) -> None:
+    Of all calls the share `stumbles` is late by half a token's time on average.
+    """
+
+    def __init__(self, character: Character, seed: int, uneven: float = 0.05, stumbles: float = 0.0) -> None:
         self.character = character
         self.slots = Slots(character.slots)
         self.tokens: dict[Kind, int] = {"dream": 0, "foreground": 0}
@@ -91,6 +94,7 @@ class VirtualUpstream:
         self.wasted = 0
         self._draw = random.Random(seed)
         self._uneven = uneven
+        self._stumbles = stumbles
 
     async def call(self, kind: Kind, tokens: int) -> bool:
         """False when it was refused. `first` is told through the listener, as a provider does."""
@@ -118,6 +122,8 @@ class VirtualUpstream:
         return True
 
     async def _tokens(self, tokens: int):
+        if self._draw.random() < self._stumbles:
+            await anyio.sleep(self._draw.expovariate(2 / self.character.token_s))
         for token in range(tokens):
             shared = max(1.0, self.slots.taken / self.slots.number) if self.character.full == "share" else 1.0
             uneven = 1 + self._uneven * self._draw.uniform(-2, 2)

@@ -3,8 +3,8 @@
 1. The limit starts at the floor and rises by one when a call that began as the next one above it was answered well.
    Nobody grows on calls that left slots unused.
 2. A refusal (429, 529) or a time-out within the limit halves it.
-3. First bytes that come late, on a server that queues instead of refusing, lead it down by one: `DOUBTS` of them, and
-   one is enough. It may only have been the network's fault, but then a dream is late, and not an agent.
+3. First bytes that come late, on a server that queues instead of refusing, lead it down by one: a single one does not,
+   for networks and machines stumble, and where one call in fifty is late for that no dream would ever end.
 4. A number of calls that failed is not tried again before a pause, which doubles with each failure.
 
 Only dream calls are sent to try a number (`tries`) and prove one: foreground calls are short, and wait so briefly behind
@@ -19,9 +19,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 60.0
-PROOFS, MORE_PROOFS = 5, 7  # tries that must go well; more where the number once was too many
-STRIKES = 1  # late ones, or one that was stuck, and the number is too many
-DOUBTS, TRUST = 1.0, 0.25  # a late call is a doubt, a good one takes a quarter of it away
+PROOFS, MORE_PROOFS = 3, 7  # tries that must go well; more where the number once was too many
+STRIKES = 2  # late ones, or one that was stuck, and the number is too many
+DOUBTS, TRUST = 3.0, 0.25  # a late call is a doubt, a good one takes a quarter of it away
 
 Verdict = Literal["good", "slow", "stuck", "refused", "unknown"]
 
@@ -98,7 +98,7 @@ def _refused(limit: Limit, in_flight: int, now: float) -> Limit:
 
 
 def _slowed(limit: Limit, in_flight: int, now: float, *, strikes: int) -> Limit:
-    """After so many late ones that they count."""
+    """That one call is late may be chance; that several are, is not."""
     if in_flight > limit.calls:  # it was only tried
         tried = replace(limit, strikes=limit.strikes + strikes)
         return tried if tried.strikes < STRIKES else _failing(tried, in_flight, now)

@@ -22,6 +22,13 @@ def test_the_foreground_does_not_feel_that_dreams_take_what_it_leaves(name: str,
     assert naive.quantile(0.99) > 2 * alone.quantile(0.99)  # or there was nothing to protect it from
 
 
+@pytest.mark.parametrize("name", ["four", "eight", "shares"])
+def test_an_upstream_that_stumbles_now_and_then_keeps_no_dream_from_ending(name: str) -> None:
+    steady = seen("dreamd", name)
+    stumbling = virtual.run(reckoned("dreamd", SETUPS[name], seed=1, seconds=150, stumbles=0.05))
+    assert stumbling.dreams >= 0.5 * steady.dreams
+
+
 def test_virtual_time_comes_out_the_same_every_time() -> None:
     first, second = seen("dreamd", "four"), seen("dreamd", "four")
     assert first == second

@@ -293,9 +293,9 @@ async def person_of(
     return Person(listen, "/up/chat/completions", None, url)
 
 
-async def reckoned(mode: str, setup: Setup, seed: int, seconds: float) -> Seen:
+async def reckoned(mode: str, setup: Setup, seed: int, seconds: float, stumbles: float = 0.0) -> Seen:
     """The same in virtual time."""
-    upstream = VirtualUpstream(replace(setup.character, token_s=TOKEN_S), seed)
+    upstream = VirtualUpstream(replace(setup.character, token_s=TOKEN_S), seed, stumbles=stumbles)
     lanes = Lanes(Gate(), concurrency=setup.dreams, clock=LoopClock())
     gated = GatedProvider(lanes.lane("http://upstream/v1"), VirtualProvider(upstream))
     seen, numbers = Seen(), count()
