@@ -16,7 +16,7 @@ from typing import TypeVar
 from dreamd.errors import DiskFull, StoreBusy, StoreCorrupt, StoreError
 from dreamd.places import free
 from dreamd.stores._sql import statements
-from dreamd.stores._sqlite_errors import corrupt, full, told
+from dreamd.stores._sqlite_errors import corrupt, full, told, unmade
 from dreamd.stores._sqlite_files import roll_back
 
 VERSION = 2  # of the schema, and of how texts become terms
@@ -190,11 +190,7 @@ def _made_private(path: Path) -> os.stat_result:
     try:
         handle = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
     except OSError as error:
-        if DiskFull.is_told_by(error):
-            raise full(path) from error
-        raise StoreError(
-            f"cannot make {path}: {error.strerror}", hint="check the state folder's permissions"
-        ) from error
+        raise unmade(path, error) from error
     try:
         return os.fstat(handle)
     finally:

@@ -1,6 +1,5 @@
 """The vectors in an index's file: which are missing, keeping them, and the nearest to one."""
 
-import json
 import sqlite3
 from collections.abc import Sequence
 
@@ -9,6 +8,7 @@ from msgspec import Struct
 from dreamd.indexes import _meaning
 from dreamd.indexes._looking import SEQ, SHIFT
 from dreamd.indexes.base import Vector
+from dreamd.stores._sql import listed
 
 MOST_RECORDS = 100_000  # of an agent, the newest; older ones are found by their words
 _LOOKED_AT = 8  # times as many as are wanted are weighed by their numbers
@@ -73,7 +73,7 @@ def likeness(
     connection: sqlite3.Connection, numbers: Sequence[float], places: Sequence[int]
 ) -> dict[int, float]:
     sql = "SELECT n, numbers FROM vectors WHERE n IN (SELECT value FROM json_each(?))"
-    rows = connection.execute(sql, (json.dumps(places),))
+    rows = connection.execute(sql, (listed(places),))
     return {n & SEQ: _meaning.cosine(numbers, kept) for n, kept in rows}
 
 

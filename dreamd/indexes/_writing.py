@@ -1,6 +1,5 @@
 """Entries in, SQL out: the steps of one write of the index, inside a transaction that the caller holds."""
 
-import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -10,6 +9,7 @@ import msgspec
 
 from dreamd.indexes._looking import SHIFT, SPEAKER, TABLES
 from dreamd.indexes.base import Entry
+from dreamd.stores._sql import listed
 from dreamd.stores.base import Mark
 
 Row = tuple[Any, ...]  # of documents: n, conclusion, session, place, standing, size, terms
@@ -45,7 +45,7 @@ class Writing:
         """The documents of these seqs, whoever's they are."""
         places = [agent << SHIFT | seq for agent in agents for seq in seqs]
         sql = "SELECT * FROM documents WHERE n IN (SELECT value FROM json_each(?))"
-        return self._run(sql, (json.dumps(places),)).fetchall()
+        return self._run(sql, (listed(places),)).fetchall()
 
     def _rows(self, entries: Sequence[Entry], agents: dict[str, int], stood: dict[int, Row]) -> Iterator[Row]:
         """A record that stood in its session stays where it was; others come behind the last."""

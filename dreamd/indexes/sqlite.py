@@ -7,16 +7,13 @@ import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import msgspec
-
 from dreamd.indexes import _vectors
 from dreamd.indexes._file import File
 from dreamd.indexes._looking import SEQ, SHIFT, SPEAKER, TABLES, Range, looked_up
 from dreamd.indexes._writing import Writing
 from dreamd.indexes.base import Entry, Found, Hit, Index, Vector
+from dreamd.stores._sql import listed
 from dreamd.stores.base import Mark
-
-_encode = msgspec.json.Encoder().encode
 
 _SEGMENTS = 4  # of a table, that are not worth merging
 _PAGES = 100  # merged in a step
@@ -60,7 +57,7 @@ class SqliteIndex(Index):
 
     def beside(self, places: Sequence[tuple[int, int]]) -> Mapping[tuple[int, int], int]:
         def look(connection: sqlite3.Connection) -> dict[tuple[int, int], int]:
-            rows = connection.execute(f"SELECT session, place, n {_STANDING_AT}", (_listed(_runs(places)),))
+            rows = connection.execute(f"SELECT session, place, n {_STANDING_AT}", (listed(_runs(places)),))
             return {(session, place): n & SEQ for session, place, n in rows}
 
         return self._file.read(look, {})
@@ -69,7 +66,7 @@ class SqliteIndex(Index):
         speakers = _speakers(terms)
 
         def look(connection: sqlite3.Connection) -> set[int]:
-            rows = connection.execute(f"SELECT n, terms {_STANDING_AT}", (_listed(_runs(places)),))
+            rows = connection.execute(f"SELECT n, terms {_STANDING_AT}", (listed(_runs(places)),))
             return {n & SEQ for n, text in rows if _is_named(text, speakers)}
 
         return self._file.read(look, set())
@@ -166,7 +163,7 @@ def _merged(connection: sqlite3.Connection, table: str) -> bool:
 
 def _numbers(connection: sqlite3.Connection, agents: Sequence[str]) -> list[int]:
     sql = "SELECT no FROM agents WHERE agent IN (SELECT value FROM json_each(?)) ORDER BY no"
-    return [number for (number,) in connection.execute(sql, (_listed(agents),))]
+    return [number for (number,) in connection.execute(sql, (listed(agents),))]
 
 
 def _ranges(
@@ -193,7 +190,7 @@ def _hits(connection: sqlite3.Connection, places: Sequence[int], terms: Sequence
     sql = "SELECT n, session, place, size, terms FROM json_each(?) CROSS JOIN documents ON n = value"
     marked = [f" {term[:-1]}" if term.endswith("*") else f" {term} " for term in terms]
     speakers = _speakers(terms)
-    for n, session, place, size, text in connection.execute(sql, (_listed(sorted(places)),)):
+    for n, session, place, size, text in connection.execute(sql, (listed(sorted(places)),)):
         counts = tuple(map(text.count, marked))
         yield Hit(n & SEQ, session, place, size, counts, _is_named(text, speakers))
 
@@ -204,11 +201,6 @@ def _speakers(terms: Sequence[str]) -> list[str]:
 
 def _is_named(text: str, speakers: Sequence[str]) -> bool:
     return text.startswith(f" {SPEAKER}") and any(each in text for each in speakers)
-
-
-def _listed(values: Sequence[object]) -> str:
-    """As one parameter, for `json_each`."""
-    return _encode(values).decode()
 
 
 OPEN: Callable[[Path], Index] = SqliteIndex

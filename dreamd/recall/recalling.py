@@ -216,7 +216,7 @@ def _recalled_insight(one: Chosen, sides: Sides) -> RecalledInsight:
         status=insight.status,
         confidence=one.sure,
         kind=insight.kind,
-        at=insight.timestamp or insight.received_at,
+        at=insight.happened,
         valid_from=insight.valid_from,
         valid_until=insight.valid_until,
         pinned=insight.pinned,
@@ -243,8 +243,7 @@ def _records(parts: Parts, index: Index, asking: _Asking, besides: set[str]) -> 
     records = [
         record
         for record in known
-        if record.memory_id not in besides
-        and (then is None or (record.timestamp or record.received_at) <= then)
+        if record.memory_id not in besides and (then is None or record.happened <= then)
     ]
     records.sort(key=lambda record: -likely[record.seq])
     right = righted(parts.store, records, asking.asked)
@@ -258,7 +257,7 @@ def _recalled_record(record: Memory, figure: float, right: Righted | None) -> Re
         agent=record.agent,
         role=record.role,
         text=spoken(record),
-        at=record.timestamp or record.received_at,
+        at=record.happened,
         session_id=record.session_id,
         score=round(figure, 4),
         put_right=right is not None,

@@ -4,13 +4,19 @@ import functools
 import hashlib
 import re
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
 _ENTRY = re.compile(r"^-- name: (\w+)\n-- (.+)\n((?:.*\n)*?)(?=^-- name: |\Z)", re.MULTILINE)
 _FRAGMENT = re.compile(r"\{(\w+)\}")
+
+
+def listed(values: Iterable[object] | None) -> str | None:
+    """A list as one parameter, for `json_each`; None stays None."""
+    return None if values is None else msgspec.json.encode(list(values)).decode()
 
 
 class Migration(Struct, frozen=True):

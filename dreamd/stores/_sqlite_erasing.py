@@ -12,6 +12,7 @@ from dreamd.errors import StoreCorrupt
 from dreamd.memories import Memory
 from dreamd.stores import _sqlite_rows as rows
 from dreamd.stores._forgetting import back_again, marks_of, overwritten
+from dreamd.stores._sql import listed
 from dreamd.stores._tombstones import Tombstone
 from dreamd.stores.base import Erased, FileVersion
 
@@ -57,7 +58,7 @@ class Erasing:
         if not memories or not self._run("any_tombstone").fetchone()[0]:
             return memories
         marks = {mark for memory in memories for mark in marks_of(memory)}
-        known = dict(self._run("tombstones", {"marks": rows.listed(marks)}).fetchall())
+        known = dict(self._run("tombstones", {"marks": listed(marks)}).fetchall())
         return [one for one in memories if not back_again(one, known, rows.micros(one.timestamp))]
 
     def _rewrite_versions(self, versions: Iterable[FileVersion]) -> None:
@@ -98,7 +99,7 @@ class Erasing:
 
     def _rewrite_files(self, ids: Sequence[str]) -> None:
         gone = set(ids)
-        for (file,) in self._run("files_of", (rows.listed(ids),)).fetchall():
+        for (file,) in self._run("files_of", (listed(ids),)).fetchall():
             self._rewrite_file(file, gone)
 
     def _rewrite_file(self, file: str, gone: set[str]) -> None:

@@ -47,6 +47,13 @@ def store_error(error: sqlite3.Error, path: Path) -> DreamdError:
     return StoreError(f"{path} refused ({name})")
 
 
+def unmade(path: Path, error: OSError) -> DreamdError:
+    """Of a file or folder that cannot be made."""
+    if DiskFull.is_told_by(error):
+        return full(path)
+    return StoreError(f"cannot make {path}: {error.strerror}", hint="check the state folder's permissions")
+
+
 def full(path: Path) -> DiskFull:
     return DiskFull(f"no space left to write {path}", hint="free some space; it is tried again")
 

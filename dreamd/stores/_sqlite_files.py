@@ -8,11 +8,11 @@ import os
 import sqlite3
 from pathlib import Path
 
-from dreamd.errors import DiskFull, StoreError, StoreTooNew
+from dreamd.errors import StoreTooNew
 from dreamd.places import free
 from dreamd.stores._forgetting import holds
 from dreamd.stores._sql import Migration, folder, queries, statements
-from dreamd.stores._sqlite_errors import corrupt, full, told
+from dreamd.stores._sqlite_errors import corrupt, told, unmade
 
 APPLICATION_ID = 0x64726D64  # "drmd", in the database's header
 READER = ("query_only = ON",)
@@ -38,11 +38,7 @@ def made_private(state: Path, migrations: list[Migration]) -> Path:
         if path.stat().st_mode & 0o077:
             path.chmod(0o600)
     except OSError as error:
-        if DiskFull.is_told_by(error):
-            raise full(path) from error
-        raise StoreError(
-            f"cannot make {path}: {error.strerror}", hint="check the state folder's permissions"
-        ) from error
+        raise unmade(path, error) from error
     return path
 
 

@@ -1,7 +1,6 @@
 """Rows of SQLite in, frozen structs out, and back; pure. Times are integer microseconds, so nothing is rounded."""
 
-import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from datetime import UTC, date, datetime, timedelta
 from sys import intern
 from typing import Any
@@ -12,6 +11,7 @@ from msgspec import Struct
 from dreamd.calls import Reply
 from dreamd.memories import Entity, Kind, Memory
 from dreamd.records import Span, Trace, Trust, Turn
+from dreamd.stores._sql import listed
 from dreamd.stores.base import (
     LONGEST_HOLD,
     Contradiction,
@@ -74,11 +74,6 @@ def moment_or_none(microseconds: int | None) -> datetime | None:
 
 def iso(day: date | None) -> str | None:
     return None if day is None else day.isoformat()
-
-
-def listed(values: Iterable[object] | None) -> str | None:
-    """A list as one parameter, for `json_each`; None stays None."""
-    return None if values is None else json.dumps(list(values))
 
 
 def filters(query: MemoryQuery) -> dict[str, object]:

@@ -9,6 +9,7 @@ from dreamd.memories import Memory, Status
 from dreamd.records import Amendment
 from dreamd.stores import _sqlite_rows as rows
 from dreamd.stores._amending import amended
+from dreamd.stores._sql import listed
 from dreamd.stores._sqlite_erasing import Erasing
 from dreamd.stores.base import SLOTS_KEPT, Changes, Cursor, Erased, Slot, Written
 
@@ -121,7 +122,7 @@ class Writing:
 
     def _unknown(self, ids: set[str]) -> set[str]:
         """Those that are no memory's yet."""
-        known = self._run("known_ids", (rows.listed(ids),)).fetchall() if ids else ()
+        known = self._run("known_ids", (listed(ids),)).fetchall() if ids else ()
         return ids - {memory_id for (memory_id,) in known}
 
     def _number_sources(self, memories: Iterable[Memory]) -> None:
@@ -188,12 +189,12 @@ class Writing:
     def _file(self, ids: Sequence[str]) -> None:
         self._count(ids, -1)
         if ids:
-            self._run("set_filed", {"ids": rows.listed(ids)})
+            self._run("set_filed", {"ids": listed(ids)})
         self._count(ids, 1)
 
     def _count(self, ids: Sequence[str], sign: int) -> None:
         if ids:
-            self._run("count_again", {"ids": rows.listed(ids), "sign": sign})
+            self._run("count_again", {"ids": listed(ids), "sign": sign})
 
     def _keep(self, changes: Changes) -> None:
         self._run_each("replace_turn", rows.turn_row, changes.turns)

@@ -27,6 +27,7 @@ from dreamd.records import Origin
 from dreamd.stores import _sql
 from dreamd.stores import _sqlite_rows as rows
 from dreamd.stores._following import ALL, followed
+from dreamd.stores._sql import listed
 from dreamd.stores._sqlite_erasing import Erasing, tombstones_of
 from dreamd.stores._sqlite_errors import told
 from dreamd.stores._sqlite_files import Ballast, connect, made_private, prepare, roll_back
@@ -210,7 +211,7 @@ class SqliteStore(Store):
         return list(self.memories(replace(ALL, seqs=tuple(seqs)))) if seqs else []
 
     def windows(self, agent: str, origins: tuple[Origin, ...] = ()) -> list[WindowCount]:
-        asked = {"agent": agent, "origins": rows.listed(origins or None)}
+        asked = {"agent": agent, "origins": listed(origins or None)}
         return self._read("day_counts", asked, rows.window_of)
 
     def ledger(
@@ -263,7 +264,7 @@ class SqliteStore(Store):
         if query.seqs is not None:
             return array("q", sorted(set(query.seqs)))
         if query.ids is not None:
-            name, more = "seqs_by_id", {"ids": rows.listed(query.ids)}
+            name, more = "seqs_by_id", {"ids": listed(query.ids)}
         elif query.id_prefix:
             name, more = "seqs_by_prefix", {}
         elif query.rests_on is not None:
@@ -279,7 +280,7 @@ class SqliteStore(Store):
 
     def _picked(self, seqs: Sequence[int], asked: Mapping[str, object]) -> Iterator[list[Memory]]:
         for start in range(0, len(seqs), PAGE):
-            page = rows.listed(seqs[start : start + PAGE])
+            page = listed(seqs[start : start + PAGE])
             yield self._read("memories_by_seq", {**asked, "seqs": page}, self._memory_of)
 
     def _walked(self, query: MemoryQuery, asked: Mapping[str, object]) -> Iterator[list[Memory]]:

@@ -27,3 +27,5 @@ async def kept(name: str, task: Callable[[], Awaitable[None]], parts: Parts, fai
             failures[name] += 1
             parts.emit(TASK_FAILED, task=name, **told(error), again_in_s=pause)
             await parts.clock.sleep(pause)
+        else:  # one that has nothing to do now is asked again
+            await parts.clock.sleep(FIRST_PAUSE_S)

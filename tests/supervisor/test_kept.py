@@ -1,10 +1,11 @@
 from collections.abc import Callable
+from itertools import pairwise
 
 import anyio
 import pytest
 
 from dreamd.errors import StoreBusy
-from dreamd.supervisor.kept import LONGEST_PAUSE_S, Failures, kept
+from dreamd.supervisor.kept import FIRST_PAUSE_S, LONGEST_PAUSE_S, Failures, kept
 from tests.night.conftest import House, house  # noqa: F401 - a fixture
 
 Build = Callable[..., House]
@@ -55,3 +56,18 @@ async def test_of_a_bug_the_class_and_place_are_told_and_not_its_words(house: Bu
     (told,) = home.told.named("task.failed")
     assert told["error"] == "KeyError"
     assert "a line of a log" not in str(told)
+
+
+async def test_a_task_that_returns_is_asked_again_after_a_pause_and_is_no_failure(house: Build) -> None:  # noqa: F811
+    home, failures, asked = house(), Failures(), []
+
+    async def idle() -> None:
+        if len(asked) == 3:
+            raise anyio.get_cancelled_exc_class()
+        asked.append(home.clock.monotonic())
+
+    with pytest.raises(anyio.get_cancelled_exc_class()):
+        await kept("follow", idle, home.parts, failures)
+    assert [later - earlier for earlier, later in pairwise(asked)] == [FIRST_PAUSE_S, FIRST_PAUSE_S]
+    assert not failures
+    assert home.told.named("task.failed") == []
