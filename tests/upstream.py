@@ -13,6 +13,7 @@ itself `GET /counts`, `POST /reset`, `POST /slots/<n>`.
 port) from a process of its own, for measurements.
 """
 
+import asyncio
 import json
 import subprocess
 import sys
@@ -36,7 +37,7 @@ GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
 class Character:
     """`token_s` is a token's time in a slot; the first also waits `first_s` and `byte_s` for each byte of the request.
 
-    `refusal` and `refusal_headers` are the answer of a full server that rejects; `headers` come with every answer.
+    Who hangs up is noticed after `noticed_s`. `refusal` and `refusal_headers` are the answer of a full server that rejects; `headers` come with every answer.
     """
 
     slots: int = 1
@@ -44,6 +45,7 @@ class Character:
     token_s: float = 0.001
     first_s: float = 0.0
     byte_s: float = 0.0
+    noticed_s: float = 0.0
     tokens: int = 10  # where the request sets no maximum
     refusal: int = 429
     refusal_headers: dict[str, str] = field(default_factory=lambda: {"retry-after-ms": "50"})
@@ -259,11 +261,16 @@ class Upstream:
         else:
             await self._turn(call)
         self._run(call, 1)
+        ended = False
         try:
             await self._speak(call, stream)
+            ended = True
         finally:
             self._run(call, -1)
-            self.slots.leave()
+            if ended or not self.character.noticed_s:
+                self.slots.leave()
+            else:
+                asyncio.get_running_loop().call_later(self.character.noticed_s, self.slots.leave)
 
     async def _turn(self, call: Call) -> None:
         self.counts[call.kind].waiting += 1

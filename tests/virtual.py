@@ -114,8 +114,8 @@ class VirtualUpstream:
                 if made == 1 and (follows := listener.get()):
                     follows.first_byte()
         finally:
-            # who hangs up is noticed when that has come through
-            asyncio.get_running_loop().call_later(0 if made == tokens else ONE_WAY_S, self.slots.leave)
+            noticed_s = ONE_WAY_S + self.character.noticed_s  # when hanging up has come through
+            asyncio.get_running_loop().call_later(0 if made == tokens else noticed_s, self.slots.leave)
             self.wasted += made if made < tokens else 0
         self.finished[kind] += 1
         await anyio.sleep(ONE_WAY_S)

@@ -4,7 +4,7 @@ Foreground calls are announced and go on; dream calls wait at their door and are
 the upstream (refusals, quota, time to the first byte) goes to the rules as it comes.
 """
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
@@ -15,8 +15,9 @@ from anyio import lowlevel
 
 from dreamd.clock import Clock
 from dreamd.events import LANE_COOLING, LIMIT_CHANGED, Emit
-from dreamd.gate.limit import Verdict, judged, starting
-from dreamd.gate.pace import Pace, heard, is_late, usual
+from dreamd.gate import spare
+from dreamd.gate.limit import Verdict, is_news, judged, starting
+from dreamd.gate.paces import Paces
 from dreamd.gate.quota import away_s, is_told, quotas
 from dreamd.gate.state import (
     LaneState,
@@ -37,11 +38,9 @@ from dreamd.providers._answers import retry_after
 from dreamd.providers.base import Listener
 from dreamd.sections import Gate
 
-DREAM_LATE, FOREGROUND_LATE = 1.2, 1.5  # times the usual; the more they differ, the later counts as late
-STUCK = 3.0  # times the usual
-MANY = 8.0  # foreground calls, which go to many models, before one of them is called late
 NOTICED_S = 0.3  # until a server has noticed that nobody listens
-TOKEN_LATE, ENOUGH_TOKENS = 1.1, 20
+ENOUGH_TOKENS = 20  # for their pace to be told
+ALMOST = 0.5  # calls less on average are as good as so many
 FIRST_COOLING_S, LONGEST_COOLING_S = 1.0, 60.0  # where a server that refuses does not say for how long
 REFUSALS = (429, 529)
 GOOD = range(200, 300)
@@ -69,7 +68,7 @@ class DreamCall(Listener):
         self._lane = lane
         self._size = prompt_bytes
         self._hang_up: Callable[[], None] | None = None
-        self._seen, self._began, self._first = 0, 0.0, 0.0
+        self._seen, self._began, self._first, self._load = 0, 0.0, 0.0, 0.0
         self._judged = False
 
     def begin(self, seen: int, now: float) -> None:
@@ -109,15 +108,21 @@ class DreamCall(Listener):
         self._lane.heard_quota(headers)
 
     def first_byte(self) -> None:
-        self._first = self._lane.now()
-        self._judge(self._lane.judged_pace("dream", self._size, self._seen, self._began))
+        self._first, self._load = self._lane.now(), self._lane.load
+        seconds, limit = self._first - self._began, self._lane.state.limit
+        verdict = self._lane.paces.first_byte("dream", self._size, seconds, self._seen, limit)
+        if verdict != "good" or not self._lane.tells_by_tokens(self._seen):
+            self._judge(self._lane.unthinned(verdict, self._seen, self._began))
 
     def ended_well(self, tokens: int) -> None:
         """With an answer of so many tokens, 0 where nobody knows."""
         self._over = True
-        self._judge("good")
-        if tokens >= ENOUGH_TOKENS and self._first > self._began:
-            self._lane.judge_tokens(self._seen, self._began, (self._lane.now() - self._first) / tokens)
+        took = self._lane.now() - self._first
+        if tokens >= ENOUGH_TOKENS and self._first > self._began and took > 0:
+            beside = (self._lane.load - self._load) / took
+            self._judge(self._lane.judged_tokens(self._seen, beside, self._began, took / (tokens - 1)))
+        else:
+            self._judge(self._lane.unthinned("good", self._seen, self._began))
         self._lane.refusals = 0
 
     def refused(self, retry_after_s: float | None) -> None:
@@ -143,6 +148,8 @@ class _Foreground(ForegroundCall):
         self._own_key = own_key
         self._seen, self._began = lane.state.in_flight, lane.state.now
         self._crowded = lane.crowded
+        self._leans = self._crowded and lane.leaned_on
+        self._beside_try = lane.beside_try
         self._status = 0
         self._done = False
 
@@ -153,16 +160,23 @@ class _Foreground(ForegroundCall):
             self._lane.heard_quota(telling)
         if status in REFUSALS:
             self._lane.cool(retry_after(telling))
-            if not self._crowded:
+            if self._leans and not self._beside_try:
+                self._lane.judge_spare("refused", self._began, leaned=True)
+            elif not self._crowded and is_news(self._lane.state.limit, "refused", self._seen):
                 self._lane.judge("refused", self._seen, self._began)
 
     def first_byte(self) -> None:
-        if (
-            self._status in GOOD and self._size and not self._crowded
-        ):  # what asks nothing is answered by no model
-            verdict = self._lane.judged_pace("foreground", self._size, self._seen, self._began)
-            if verdict != "good" or self._seen <= self._lane.state.limit.calls:
-                self._lane.judge(verdict, self._seen, self._began)
+        if self._status not in GOOD or not self._size:  # what asks nothing is answered by no model
+            return
+        seconds, paces, state = self._lane.now() - self._began, self._lane.paces, self._lane.state
+        late = paces.is_delayed(self._size, seconds)
+        verdict = paces.first_byte(
+            "foreground", self._size, seconds, self._seen, state.limit, crowded=self._crowded
+        )
+        if late is not None and not (self._beside_try or self._lane.empty):
+            self._lane.judge_spare("late" if late else "well", self._began, leaned=self._leans)
+        if not self._crowded and is_news(state.limit, verdict, self._seen):
+            self._lane.judge(verdict, self._seen, self._began)
 
     def done(self) -> None:
         if not self._done:
@@ -175,33 +189,55 @@ class Lane:
 
     def __init__(self, name: str, settings: Gate, *, concurrency: int, clock: Clock, emit: Emit) -> None:
         self.name = name
+        self.spare = spare.starting(settings.headroom, clock.monotonic())
         self.state = LaneState(
-            rules=Rules(concurrency, settings.headroom, settings.patience_s),
+            rules=Rules(concurrency, settings.patience_s),
             limit=starting(settings.floor, settings.ceiling),
+            spare=self.spare.slots,
             now=clock.monotonic(),
         )
+        self.paces = Paces()
         self.refusals = 0  # in a row
         self.counts: Counter[str] = Counter()
         self._settings = settings
         self._clock = clock
         self._emit = emit
-        self._paces = {
-            "dream": Pace(DREAM_LATE),
-            "foreground": Pace(FOREGROUND_LATE, enough=MANY),
-            "token": Pace(TOKEN_LATE, jitter_s=0.0),
-        }
-        self._late = 0
+        self._worked = 0.0
         self._tickets = count(1)
         self._dreams: dict[int, DreamCall] = {}
         self._loop: _Loop | None = None
-        self._clear_at = float("-inf")
+        self._breaks: deque[float] = deque()  # when calls made way that may still be in their slots
+        self._broken_at = float("-inf")  # when a try last made way
         self._thinned_at = float("-inf")  # when a call was last refused or made way
         self._timer: _Timer | None = None
 
     @property
     def crowded(self) -> bool:
         """Whether calls that made way may still be in their slots: then a refusal says nothing of the limit."""
-        return bool(self.state.leaving) or self.now() < self._clear_at
+        return bool(self.state.leaving) or self._left > 0
+
+    @property
+    def leaned_on(self) -> bool:
+        """Whether the newest call has no slot but one that is only just being left."""
+        lingering = max(len(self.state.leaving), self._left)
+        taken = self.state.busy + len(self.state.dreams)
+        return taken <= self.state.capacity < taken + lingering
+
+    @property
+    def beside_try(self) -> bool:
+        """Whether calls may wait because of a try that only just made way, whatever is spare."""
+        return self.now() - self._broken_at < NOTICED_S
+
+    @property
+    def _left(self) -> int:
+        while self._breaks and self._breaks[0] < self.now() - NOTICED_S:
+            self._breaks.popleft()
+        return len(self._breaks)
+
+    @property
+    def load(self) -> float:
+        """Calls in flight times the seconds they were, while there were dream calls."""
+        return self._worked + self.state.in_flight * (self.now() - self.state.now)
 
     # the foreground
 
@@ -256,33 +292,34 @@ class Lane:
 
     def judge(self, verdict: Verdict, seen: int, began: float) -> None:
         before = self.state.limit.calls
-        if verdict == "good" and seen > before and self._thinned_at >= began:
-            return  # there were never as many at the upstream
         limit = judged(self.state.limit, verdict, seen, began, self.now())
         if limit is not self.state.limit:
             self._go(told(self.state, self.now(), limit=limit))
         if limit.calls != before:
             self._emit(LIMIT_CHANGED, lane=self.name, limit=limit.calls, before=before, failed=limit.failed)
 
-    def judged_pace(self, kind: str, prompt_bytes: int, seen: int, began: float) -> Verdict:
-        """What the time to a first byte says. Calls that had the upstream nearly to themselves set the measure."""
-        seconds, pace = self.now() - began, self._paces[kind]
-        expected, late = usual(pace, prompt_bytes), is_late(pace, prompt_bytes, seconds)
-        if seen <= max(1, self.state.limit.calls // 2):
-            self._paces[kind] = heard(pace, prompt_bytes, seconds)
-        if expected is None:
-            return "unknown" if seen > self.state.limit.floor else "good"
-        if not late:
-            return "good"
-        return "stuck" if seconds > STUCK * expected else "slow"
+    def judge_spare(self, went: spare.Went, began: float, *, leaned: bool) -> None:
+        """After a foreground call, which may have leaned on a slot just being left."""
+        most, now = self.state.capacity - 1, self.now()
+        self.spare = spare.after(self.spare, went, most, began, now, leaned=leaned)
+        if self.spare.slots != self.state.spare:
+            self._go(told(self.state, now, spare=self.spare.slots))
 
-    def judge_tokens(self, seen: int, began: float, seconds: float) -> None:
-        """By the seconds of a token: where all calls share the upstream, each runs the slower the more there are."""
-        pace, usual_s = self._paces["token"], usual(self._paces["token"], 0)
-        if seen <= max(1, self.state.limit.calls // 2):
-            self._paces["token"] = heard(pace, 0, seconds)
-        elif usual_s is not None and is_late(pace, 0, seconds):
-            self.judge("slow", max(2, int(seen * usual_s / seconds * TOKEN_LATE)), began)
+    def unthinned(self, verdict: Verdict, seen: int, began: float) -> Verdict:
+        """A call that was tried proves nothing where there were never as many at the upstream."""
+        tried = seen > self.state.limit.calls
+        return "unknown" if verdict == "good" and tried and self._thinned_at >= began else verdict
+
+    def tells_by_tokens(self, seen: int) -> bool:
+        """Whether only the pace of its tokens tells if the upstream takes so many calls."""
+        return self.state.limit.shares and seen > self.state.limit.calls
+
+    def judged_tokens(self, seen: int, load: float, began: float, seconds: float) -> Verdict:
+        """What the seconds of a token say of so many calls, when there were `load` in flight on average."""
+        too_many = self.paces.too_many(seconds, load, self.state.limit)
+        if too_many is not None:
+            self.judge("shared", too_many, began)
+        return "good" if too_many is None and load > seen - ALMOST else "unknown"
 
     def cool(self, retry_after_s: float | None) -> None:
         """Stay away for as long as the server says, or longer with each refusal when it does not."""
@@ -311,10 +348,14 @@ class Lane:
         return self._clock.monotonic()
 
     def _go(self, step: Step) -> None:
-        self.state = step.state
+        if self._dreams:
+            self._worked += self.state.in_flight * (step.state.now - self.state.now)
+        before, self.state = self.state.limit, step.state
         if step.cancelled:
+            if step.state.limit.broken > before.broken:
+                self._broken_at = self.now()
             self._thinned_at = self.now()
-            self._clear_at = self._thinned_at + NOTICED_S
+            self._breaks.extend(self._thinned_at for _ in step.cancelled)
         for ticket in step.cancelled:
             self._dreams[ticket].make_way()
         if step.started:

@@ -17,7 +17,7 @@ class LaneShown(Struct, frozen=True, kw_only=True):
     """The lane as process `pid` last saw it.
 
     `limit` is how many calls the upstream is known to take at once, `failed` the least number known to be too many (0:
-    none). `waits_s` is how long the longest waiting dream call has waited, and `why`. `made_way` and `refused` count since
+    none), `spare` how many slots stay free for the foreground. `waits_s` is how long the longest waiting dream call has waited, and `why`. `made_way` and `refused` count since
     the process began.
     """
 
@@ -26,6 +26,7 @@ class LaneShown(Struct, frozen=True, kw_only=True):
     at: datetime
     limit: int
     failed: int
+    spare: int = 0
     foreground: int
     turns: int
     dreams: int
@@ -47,6 +48,7 @@ def shown(lane: str, state: LaneState, now: datetime, *, made_way: int, refused:
         at=now,
         limit=state.limit.calls,
         failed=state.limit.failed,
+        spare=state.spare,
         foreground=state.foreground,
         turns=state.turns,
         dreams=len(state.dreams),

@@ -1,34 +1,31 @@
 """The rules of a lane, as a state that only arrivals, departures, time and news of the upstream change (pure).
 
-1. A foreground call never waits. It takes the headroom; then dream calls make way, the youngest first.
-2. A dream call starts only in quiet: fewer calls in flight than the limit, less the headroom and what the foreground
+1. A foreground call never waits. Dream calls make way for it, the youngest first, until half of the spare slots are free
+   again: those that the foreground needs because a server takes a moment to notice. How many they are is learned
+   (`spare.py`); half of them, for who is let in beside all of them shall not be broken off by the next call.
+2. A dream call starts only in quiet: fewer calls in flight than the limit, less the spare slots and what the foreground
    took at its recent maximum; the lane not cooling; its quota above the reserve; no turn under way on an agent of the
    lane, unless the call's patience is over and there is room beside the turns.
-3. One dream at a time may try whether the upstream takes one call more than the limit, the headroom forgotten
-   meanwhile: dreams, not the foreground, pay for learning the limit (`limit.py`).
-4. A dream that is older than a fifth of a usual one is cancelled only for a slot that a foreground call needs, a
-   younger one also to keep the headroom: cancelling late wastes work. Where the upstream refuses calls when it is full,
-   the headroom counts as needed: a slot is free only when the server has noticed that nobody listens any more.
-5. Dream calls start in the order of their ranks, within a rank as they came. One that made way keeps its place, but
+3. One dream at a time may try whether the upstream takes one call more than the limit, the spare slots
+   forgotten meanwhile: dreams, not the foreground, pay for learning the limit (`limit.py`).
+4. Dream calls start in the order of their ranks, within a rank as they came. One that made way keeps its place, but
    backs off, longer each time.
-6. Whoever leaves lets in as many waiting calls as the rules allow: none is forgotten.
+5. Whoever leaves lets in as many waiting calls as the rules allow: none is forgotten.
 
 Times are monotonic seconds; a `now` that goes back counts as the latest one seen.
 """
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dreamd.gate.limit import Limit, rested, tries
+from dreamd.gate.limit import Limit, broken_off, rested, tries
 
-REST_S = 1.0  # after a number that was tried had to make way
 FAST = 4  # calls; beyond it the limit rises by one in a dream call's length
-YOUNG = 0.2  # of a dream call's usual length
-FIRST_BACKOFF_S, LONGEST_BACKOFF_S = 0.1, 30.0
-RECENT = 0.1  # dream calls' usual lengths: what the foreground did just before it may do again
+FIRST_BACKOFF_S = 0.1  # up to a dream call's usual length
+RECENT = 0.02  # dream calls' usual lengths: what the foreground did just before it may do again
 
 Why = Literal["", "place", "foreground", "turn", "cooling", "quota", "backoff", "budget", "shared"]
 
@@ -37,7 +34,6 @@ class Rules(Struct, frozen=True):
     """`concurrency` bounds the dream calls in flight, whatever the upstream takes."""
 
     concurrency: int
-    headroom: int = 1
     patience_s: float = 900.0
 
 
@@ -65,11 +61,13 @@ class Peak(Struct, frozen=True):
 class LaneState(Struct, frozen=True, kw_only=True):
     """`dreams` are in flight, the oldest first; `leaving` are cancelled and not gone yet; `waiting` stand in order.
 
-    `turns` counts those under way that no gateway shows. `usual_s` is how long a dream call takes.
+    `spare` slots stay free for the foreground. `turns` counts those under way that no gateway shows. `usual_s` is how
+    long a dream call takes.
     """
 
     rules: Rules
     limit: Limit
+    spare: int = 0
     now: float = 0.0
     foreground: int = 0
     turns: int = 0
@@ -93,9 +91,9 @@ class LaneState(Struct, frozen=True, kw_only=True):
 
     @property
     def capacity(self) -> int:
-        """The limit. Where dreams alone cannot reach what is too much, the headroom is thought to lie beyond it."""
+        """The limit. Where dreams alone cannot reach what is too much, the spare slots are thought to lie beyond it."""
         unbounded = not self.limit.failed and self.limit.calls >= self.rules.concurrency
-        return self.limit.calls + (self.rules.headroom if unbounded else 0)
+        return self.limit.calls + (self.spare if unbounded else 0)
 
 
 class Step(Struct, frozen=True):
@@ -142,7 +140,7 @@ def returned(state: LaneState, ticket: int, now: float) -> Step:
     gone = next((dream for dream in state.leaving if dream.ticket == ticket), None)
     if gone is None:
         return Step(state)
-    pause = min(FIRST_BACKOFF_S * 2.0 ** min(gone.made_way - 1, 16), LONGEST_BACKOFF_S)
+    pause = min(FIRST_BACKOFF_S * 2.0 ** min(gone.made_way - 1, 16), max(FIRST_BACKOFF_S, state.usual_s))
     gone = replace(gone, not_before=state.now + pause, held_by="backoff")
     return _admitting(_queued(_without(state, ticket), gone))
 
@@ -162,6 +160,7 @@ def told(
     now: float,
     *,
     limit: Limit | None = None,
+    spare: int | None = None,
     turns: int | None = None,
     cooling_until: float | None = None,
     quota_until: float | None = None,
@@ -178,11 +177,12 @@ def told(
     state = replace(
         state,
         limit=state.limit if limit is None else limit,
+        spare=state.spare if spare is None else spare,
         turns=state.turns if turns is None else turns,
         cooling_until=max(state.cooling_until, cooling_until or float("-inf")),
         quota_until=state.quota_until if quota_until is None else quota_until,
     )
-    return _making_way(state) if began or tried else _admitting(state)  # a trial gives back the headroom
+    return _making_way(state) if began or tried else _admitting(state)  # a trial gives back the spare slots
 
 
 def why(state: LaneState, dream: Dream) -> Why:
@@ -251,26 +251,22 @@ def _queued(state: LaneState, dream: Dream) -> LaneState:
 
 
 def _making_way(state: LaneState) -> Step:
-    """As many dream calls as the foreground needs slots for, or as keep its headroom at little cost."""
+    """As many dream calls as the foreground needs slots for, or as keep slots spare."""
     cancelled: list[Dream] = []
     for dream in _leavable(state):
         cancelled.append(replace(dream, made_way=dream.made_way + 1))
         state = replace(state, dreams=tuple(one for one in state.dreams if one.ticket != dream.ticket))
     if cancelled:
         state = replace(state, leaving=(*state.leaving, *cancelled))
-    if any(dream.seen > state.limit.calls for dream in cancelled):  # it would only be broken off again
-        state = replace(state, limit=rested(state.limit, state.now + REST_S))
+    if any(dream.seen > state.limit.calls for dream in cancelled):
+        state = replace(state, limit=broken_off(state.limit, state.now))
     return Step(state, cancelled=tuple(dream.ticket for dream in cancelled))
 
 
-def _leavable(state: LaneState) -> Iterator[Dream]:
-    youngest_first = sorted(state.dreams, key=lambda dream: dream.began, reverse=True)
-    over = state.busy + len(state.dreams) - state.capacity
-    kept = min(state.rules.headroom, state.capacity - 1)
-    for number, dream in enumerate(youngest_first):
-        cheap = state.limit.refuses or state.now - dream.began < YOUNG * state.usual_s
-        if number < over or (cheap and number < over + kept):
-            yield dream
+def _leavable(state: LaneState) -> Sequence[Dream]:
+    """The youngest first."""
+    over = state.busy + len(state.dreams) - state.capacity + min((state.spare + 1) // 2, state.capacity - 1)
+    return state.dreams[::-1][: max(0, over)]
 
 
 def _admitting(state: LaneState) -> Step:
@@ -304,8 +300,7 @@ def _disturbs(state: LaneState, dream: Dream) -> bool:
 
 def _room(state: LaneState) -> int:
     """How many dream calls the lane takes now: the last slot is kept free only for a call that is there."""
-    often = recent(state) + (state.rules.headroom if state.limit.refuses else 0)
-    kept = max(state.busy + state.rules.headroom, often)
+    kept = max(state.busy, recent(state)) + state.spare
     return state.capacity - (kept if state.busy else min(kept, state.capacity - 1))
 
 

@@ -22,7 +22,7 @@ import statistics
 import tempfile
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -82,6 +82,7 @@ class Setup:
     dream_tokens: int = DREAM_TOKENS
     dreams: int = 16
     longer: float = 1.0  # than other setups, for as many calls
+    later: tuple[int, ...] = ()  # slots from a third of the run on, from two thirds on, ...
 
     def turns(self, seed: int, seconds: float) -> Iterator[Turn]:
         draw, at = random.Random(seed), 0.0
@@ -105,6 +106,8 @@ SETUPS = {
         Setup("eight", Character(slots=8), 2.0),
         Setup("ten", Character(slots=8), 2.0, dream_tokens=20),
         Setup("shares", Character(slots=8, full="share"), 2.0),
+        Setup("lingers", Character(slots=8, noticed_s=0.03), 2.0),
+        Setup("changes", Character(slots=8), 0.8, later=(2, 16)),
         Setup("long", Character(slots=8), 2.0, dream_tokens=200, longer=2),
     )
 }
@@ -240,6 +243,13 @@ async def work(person: Person, turns: list[Turn], scale: float, began: float, se
             tasks.start_soon(one, turn)
 
 
+async def changing(setup: Setup, seconds: float, change: Callable[[int], Awaitable[object]]) -> None:
+    """The upstream's slots, while a run of so many seconds goes on."""
+    for slots in setup.later:
+        await anyio.sleep(seconds / (len(setup.later) + 1))
+        await change(slots)
+
+
 async def measured(mode: str, setup: Setup, url: str, seed: int, asked: argparse.Namespace) -> Seen:
     seconds, seen = asked.seconds * setup.longer / asked.scale, Seen()
     turns = list(setup.turns(seed, seconds))
@@ -252,6 +262,11 @@ async def measured(mode: str, setup: Setup, url: str, seed: int, asked: argparse
                 await asyncio.sleep(warm_up(setup) * asked.scale)
                 await asking.post(url.removesuffix("/v1") + "/reset")
                 began = time.perf_counter()
+
+                async def change(slots: int) -> None:
+                    await asking.post(url.removesuffix("/v1") + f"/slots/{slots}")
+
+                tasks.start_soon(changing, setup, seconds * asked.scale, change)
                 await work(person, turns, asked.scale, began, seen)
                 took = time.perf_counter() - began
                 counts = (await asking.get(url.removesuffix("/v1") + "/counts")).json()["dream"]
@@ -316,6 +331,11 @@ async def reckoned(mode: str, setup: Setup, seed: int, seconds: float, stumbles:
             provider = VirtualProvider(upstream) if mode == "naive" else gated
             dreams.start_soon(sleeper, provider, random.Random(seed + number), setup, numbers)
         await anyio.sleep(began)
+
+        async def change(slots: int) -> None:
+            upstream.slots.number = slots
+
+        dreams.start_soon(changing, setup, seconds * setup.longer, change)
         before, made, wasted = upstream.finished["dream"], upstream.tokens["dream"], upstream.wasted
         async with anyio.create_task_group() as people:
             for turn in turns:
@@ -331,7 +351,9 @@ async def reckoned(mode: str, setup: Setup, seed: int, seconds: float, stumbles:
 def seen_by(mode: str, setup: Setup, seed: int, asked: argparse.Namespace) -> Seen:
     if asked.virtual:
         return virtual.run(reckoned(mode, setup, seed, asked.seconds))
-    character = replace(setup.character, token_s=TOKEN_S * asked.scale)
+    character = replace(
+        setup.character, token_s=TOKEN_S * asked.scale, noticed_s=setup.character.noticed_s * asked.scale
+    )
     with upstream_apart(character) as url:
         return asyncio.run(measured(mode, setup, url, seed, asked))
 

@@ -20,7 +20,7 @@ class House:
     def __init__(self, clock: StillClock, store: InMemoryStore) -> None:
         self.clock, self.store = clock, store
         self.told: list[tuple[Event, dict[str, object]]] = []
-        self.lane = Lane("x", Gate(headroom=0), concurrency=8, clock=clock, emit=self._emit)
+        self.lane = Lane("x", Gate(), concurrency=8, clock=clock, emit=self._emit)
         self.attendant = Attendant(
             self.lane,
             store,

@@ -3,6 +3,7 @@ from collections.abc import Sequence
 import anyio
 import anyio.lowlevel
 import pytest
+from msgspec.structs import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -23,8 +24,10 @@ PROMPT = Prompt(purpose="distil", system="s", user="u", max_tokens=9)
 
 def lane(calls: int = 1, concurrency: int = 8) -> Lane:
     """Of an upstream that takes so many calls."""
-    settings = Gate(floor=calls, ceiling=calls, headroom=0)
-    return Lane("test", settings, concurrency=concurrency, clock=SystemClock(), emit=silent)
+    settings = Gate(floor=calls, ceiling=calls)
+    gate = Lane("test", settings, concurrency=concurrency, clock=SystemClock(), emit=silent)
+    gate.state = replace(gate.state, spare=0)
+    return gate
 
 
 class Held(Provider):
@@ -161,7 +164,8 @@ async def test_a_refusal_cools_the_lane_and_a_good_reply_ends_the_row() -> None:
 async def test_a_time_out_halves_the_limit_and_a_server_that_is_down_does_not(
     timed_out: bool, calls: int
 ) -> None:
-    gate = Lane("t", Gate(headroom=0), concurrency=8, clock=SystemClock(), emit=silent)
+    gate = Lane("t", Gate(), concurrency=8, clock=SystemClock(), emit=silent)
+    gate.state = replace(gate.state, spare=0)
     for number in (1, *[2] * PROOFS, *[3] * PROOFS, *[4] * PROOFS):
         gate.judge("good", number, gate.state.now)
     error = ProviderUnreachable("no answer", timed_out=timed_out)

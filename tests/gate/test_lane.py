@@ -4,10 +4,10 @@ import pytest
 
 from dreamd.clock import StillClock
 from dreamd.events import LANE_COOLING, LIMIT_CHANGED, Event
-from dreamd.gate.lane import LONGEST_COOLING_S, Lane
+from dreamd.gate.lane import LONGEST_COOLING_S, NOTICED_S, Lane
 from dreamd.gate.limit import DOUBTS, PROOFS
 from dreamd.gate.order import DREAM
-from dreamd.gate.pace import usual
+from dreamd.parts import ForegroundCall
 from dreamd.sections import Gate
 
 LOW = [(b"x-ratelimit-remaining-tokens", b"1"), (b"x-ratelimit-limit-tokens", b"100"),
@@ -94,7 +94,7 @@ async def test_what_asks_for_nothing_sets_no_measure() -> None:
         house.clock.ticks += 0.001 if prompt_bytes == 0 else 0.5
         call.first_byte()
         call.done()
-    assert usual(house.lane._paces["foreground"], 1000) == 0.5
+    assert house.lane.paces.is_delayed(1000, 0.55) is None
 
 
 async def test_first_bytes_that_come_late_prove_nothing() -> None:
@@ -107,17 +107,50 @@ async def test_first_bytes_that_come_late_prove_nothing() -> None:
     assert house.lane.state.limit.calls == 1
 
 
-async def test_a_server_whose_tokens_come_slower_the_more_calls_there_are_is_led_down() -> None:
-    house = House(floor=1)
-    lane = house.lane
-    lane.judge_tokens(1, 0, 0.01)
-    for number in range(2, 9):
+def grown(calls: int, **settings: int) -> House:
+    """A lane that has learned to send so many."""
+    house = House(floor=1, **settings)
+    for number in range(2, calls + 1):
         for _ in range(PROOFS):
-            lane.judge("good", number, 0)
-    assert lane.state.limit.calls == 8
+            house.lane.judge("good", number, 0)
+    assert house.lane.state.limit.calls == calls
+    return house
+
+
+async def test_a_server_whose_tokens_come_slower_the_more_calls_there_are_is_led_down_to_what_it_takes() -> (
+    None
+):
+    lane = grown(8).lane
+    lane.judged_tokens(1, 1.0, 0, 0.01)
     for _ in range(int(DOUBTS)):
-        lane.judge_tokens(8, 0, 0.02)
-    assert lane.state.limit.calls == 3
+        assert lane.judged_tokens(8, 8.0, 0, 0.02) == "unknown"
+    assert lane.state.limit.calls == 4
+    assert lane.state.limit.shares
+
+
+async def test_once_a_server_is_known_to_share_itself_only_whole_answers_beside_enough_calls_are_proof() -> (
+    None
+):
+    lane = grown(8).lane
+    lane.judged_tokens(1, 1.0, 0, 0.01)
+    for _ in range(int(DOUBTS)):
+        lane.judged_tokens(8, 8.0, 0, 0.02)
+    assert lane.tells_by_tokens(5)
+    assert not lane.tells_by_tokens(4)
+    assert lane.judged_tokens(5, 4.2, 0, 0.01) == "unknown"
+    assert lane.judged_tokens(5, 4.8, 0, 0.01) == "good"
+
+
+async def test_the_load_is_how_many_calls_were_in_flight_and_for_how_long() -> None:
+    house = House(floor=4)
+    lane, before = house.lane, house.lane.load
+    dream = lane.come(DREAM, 10)
+    house.clock.ticks += 2
+    other = lane.arrive(10)
+    house.clock.ticks += 3
+    other.done()
+    assert lane.load - before == pytest.approx(2 * 1 + 3 * 2)
+    lane.leave(dream, finished=True)
 
 
 async def test_a_number_is_not_proven_by_a_call_beside_one_that_was_refused() -> None:
@@ -125,9 +158,41 @@ async def test_a_number_is_not_proven_by_a_call_beside_one_that_was_refused() ->
     lane.judge("good", 1, 0)
     began = lane.now()
     lane.cool(0.0)
-    for _ in range(PROOFS):
-        lane.judge("good", 2, began)
-    assert lane.state.limit.calls == 1
+    assert lane.unthinned("good", 2, began) == "unknown"
+    assert lane.unthinned("good", 1, began) == "good"
+
+
+def crowded(house: House) -> ForegroundCall:
+    """A call that comes right after two dreams made way for others, and finds none free but theirs."""
+    lane = house.lane
+    dreams = [lane.come(DREAM, 10) for _ in range(2)]
+    for dream in dreams:
+        assert dream.door.is_set()
+    calls = [lane.arrive(1000) for _ in range(2)]
+    for dream in dreams:
+        assert dream.made_way
+        lane.go_back(dream)
+    calls[0].done()
+    return calls[1]
+
+
+async def test_a_refusal_in_a_slot_that_was_only_just_left_keeps_one_more_free_and_says_nothing_of_the_limit() -> (
+    None
+):
+    house = House(floor=3, ceiling=3)
+    before = house.lane.state.spare
+    crowded(house).answered(429, [])
+    assert house.lane.state.limit.calls == 3
+    assert house.lane.state.spare == before + 1
+
+
+async def test_dreams_that_made_way_long_ago_are_no_longer_in_their_slots() -> None:
+    house = House(floor=3, ceiling=3)
+    call = crowded(house)
+    call.done()
+    assert house.lane.crowded
+    house.clock.ticks += NOTICED_S + 0.1
+    assert not house.lane.crowded
 
 
 async def test_an_empty_lane_waits_for_nothing() -> None:

@@ -4,11 +4,15 @@ from hypothesis import strategies as st
 from dreamd.gate.limit import (
     DOUBTS,
     FIRST_PAUSE_S,
+    FIRST_REST_S,
     LONGEST_PAUSE_S,
+    LONGEST_REST_S,
     MORE_PROOFS,
     PROOFS,
     STRIKES,
     Limit,
+    broken_off,
+    is_news,
     judged,
     rested,
     starting,
@@ -96,6 +100,61 @@ def test_the_pause_doubles_up_to_a_bound_and_is_forgotten_when_the_upstream_take
     assert (grown.calls, grown.failed, grown.pause_s) == (5, 0, 0)
 
 
+def test_only_tries_make_the_pause_longer() -> None:
+    limit = AT_FOUR
+    for second in range(3):
+        limit = judged(limit, "stuck", 5, second, second)
+    for second in range(10, 12):
+        limit = judged(limit, "stuck", 4, second, second)
+    assert (limit.calls, limit.pause_s) == (3, FIRST_PAUSE_S)
+
+
+def test_two_calls_that_were_stuck_lead_it_down() -> None:
+    once = judged(AT_FOUR, "stuck", 4, 10, 11)
+    assert once.calls == 4
+    assert judged(once, "stuck", 4, 10, 11).calls == 3
+
+
+def test_tokens_that_come_late_now_and_then_are_chance_and_do_not_make_an_upstream_one_that_shares() -> None:
+    limit = AT_FOUR
+    for number in range(300):
+        limit = judged(limit, "shared" if number % 6 == 0 else "good", 5 if number % 12 == 0 else 4, 10, 11)
+    assert not limit.shares
+    assert limit.calls == 4
+
+
+def test_an_upstream_that_shares_itself_is_rarely_tried_and_believed_after_few_whole_answers() -> None:
+    limit = AT_FOUR
+    for _ in range(int(DOUBTS)):
+        limit = judged(limit, "shared", 4, 10, 11)
+    assert (limit.calls, limit.failed, limit.shares) == (3, 4, True)
+    for second in range(20, 40):
+        for _ in range(int(DOUBTS)):
+            limit = judged(limit, "shared", 4, second, second)
+    assert limit.pause_s == 10 * LONGEST_PAUSE_S
+    for _ in range(PROOFS):
+        limit = judged(limit, "good", 4, 2000, 2000)
+    assert limit.calls == 4
+
+
+def test_foreground_calls_beyond_what_is_known_to_be_too_many_tell_nothing_new() -> None:
+    limit = judged(AT_FOUR, "stuck", 6, 10, 11)
+    assert is_news(limit, "slow", 4)
+    assert is_news(limit, "slow", 5)
+    assert not is_news(limit, "slow", 6)
+    assert not is_news(limit, "good", 5)
+
+
+def test_a_try_that_is_broken_off_again_and_again_rests_longer_each_time_until_one_goes_well() -> None:
+    limit, rests = AT_FOUR, []
+    for _ in range(8):
+        limit = broken_off(limit, 100)
+        rests.append(limit.rest_until - 100)
+    assert rests == sorted(rests)
+    assert (rests[0], rests[-1]) == (FIRST_REST_S, LONGEST_REST_S)
+    assert judged(limit, "good", 5, 200, 200).broken == 0
+
+
 def test_nothing_is_tried_while_it_rests_nor_before_the_limit_was_seen_to_work() -> None:
     assert not tries(rested(AT_FOUR, 9), 8.9)
     assert tries(rested(AT_FOUR, 9), 9)
@@ -106,7 +165,11 @@ def test_nothing_is_tried_while_it_rests_nor_before_the_limit_was_seen_to_work()
 @given(
     st.integers(1, 5),
     st.integers(1, 9),
-    st.lists(st.tuples(st.sampled_from(["good", "slow", "stuck", "refused", "unknown"]), st.integers(1, 40))),
+    st.lists(
+        st.tuples(
+            st.sampled_from(["good", "slow", "stuck", "shared", "refused", "unknown"]), st.integers(1, 40)
+        )
+    ),
 )
 def test_it_stays_within_its_bounds_whatever_happens(
     floor: int, ceiling: int, calls: list[tuple[str, int]]

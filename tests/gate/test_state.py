@@ -5,7 +5,6 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from dreamd.gate.limit import Limit, judged, starting
 from dreamd.gate.order import DREAM, NIGHT, PERSON
 from dreamd.gate.state import (
-    LONGEST_BACKOFF_S,
     RECENT,
     LaneState,
     Rules,
@@ -22,10 +21,10 @@ from dreamd.gate.state import (
 )
 
 
-def lane(calls: int = 1, *, concurrency: int = 8, headroom: int = 0, **state: object) -> LaneState:
+def lane(calls: int = 1, *, concurrency: int = 8, **state: object) -> LaneState:
     """Of an upstream known to take so many calls and no more."""
     limit = Limit(floor=1, ceiling=32, calls=calls, failed=calls + 1, retry_at=1e9)
-    return LaneState(rules=Rules(concurrency, headroom, patience_s=900), limit=limit, **state)
+    return LaneState(rules=Rules(concurrency, patience_s=900), limit=limit, **state)
 
 
 def tickets(calls: tuple) -> list[int]:
@@ -47,13 +46,13 @@ class AnyOrderOfEvents(RuleBasedStateMachine):
 
     @initialize(
         concurrency=st.integers(1, 5),
-        headroom=st.integers(0, 3),
+        spare=st.integers(0, 3),
         floor=st.integers(1, 3),
         ceiling=st.integers(1, 8),
     )
-    def with_rules(self, concurrency: int, headroom: int, floor: int, ceiling: int) -> None:
-        rules = Rules(concurrency, headroom, patience_s=30)
-        self.state = LaneState(rules=rules, limit=starting(floor, ceiling))
+    def with_rules(self, concurrency: int, spare: int, floor: int, ceiling: int) -> None:
+        rules = Rules(concurrency, patience_s=30)
+        self.state = LaneState(rules=rules, spare=spare, limit=starting(floor, ceiling))
 
     def take(self, step: Step) -> None:
         for ticket in step.cancelled:
@@ -206,21 +205,25 @@ def test_a_cancelled_dream_keeps_its_place_and_backs_off_longer_each_time() -> N
         state = departed(state, state.now).state
         state = returned(state, 1, state.now).state
         pauses.append(state.waiting[0].not_before - state.now)
-        state = told(state, state.now + LONGEST_BACKOFF_S).state
+        state = told(state, state.now + state.usual_s).state
     assert pauses == sorted(pauses)
-    assert pauses[0] < pauses[-1] == LONGEST_BACKOFF_S
+    assert pauses[0] < pauses[-1] == state.usual_s
 
 
-def test_the_headroom_stays_free_beside_the_foreground() -> None:
-    state = arrived(lane(3, headroom=1), 0).state
+def test_spare_slots_stay_free_beside_the_foreground() -> None:
+    state = arrived(lane(3, spare=1), 0).state
     assert came(state, 1, DREAM, 0).started == (1,)
     assert came(came(state, 1, DREAM, 0).state, 2, DREAM, 0).started == ()
 
 
-def test_the_headroom_costs_a_young_dream_and_spares_an_old_one() -> None:
-    state = came(arrived(lane(3, headroom=1), 0).state, 1, DREAM, 0).state
-    assert arrived(state, 0.1).cancelled == (1,)
-    assert arrived(state, 4.0).cancelled == ()
+def test_a_dream_makes_way_when_fewer_than_half_of_the_spare_slots_are_free() -> None:
+    for spare, calls in ((0, 4), (1, 3), (2, 3), (3, 2)):
+        state = came(lane(4, spare=spare), 1, DREAM, 0).state
+        for _ in range(calls - 1):
+            step = arrived(state, 0)
+            assert step.cancelled == ()
+            state = step.state
+        assert arrived(state, 0).cancelled == (1,)
 
 
 def test_what_the_foreground_took_at_its_recent_maximum_stays_free_for_a_while() -> None:
@@ -238,7 +241,7 @@ def test_what_the_foreground_took_at_its_recent_maximum_stays_free_for_a_while()
 
 
 def test_the_last_slot_is_not_kept_for_a_call_that_may_come() -> None:
-    assert came(lane(1, headroom=3), 1, DREAM, 0).started == (1,)
+    assert came(lane(1, spare=3), 1, DREAM, 0).started == (1,)
 
 
 def test_a_person_goes_before_the_night_and_the_night_before_dreams() -> None:
@@ -287,13 +290,14 @@ def test_one_dream_more_than_the_limit_is_tried_once_the_limit_is_known_to_work(
 
 def test_a_foreground_call_cancels_what_was_only_tried() -> None:
     limit = Limit(floor=1, ceiling=8, calls=2, tested=True)
-    state = LaneState(rules=Rules(8, headroom=0), limit=limit)
+    state = LaneState(rules=Rules(8), limit=limit)
     for ticket in (1, 2, 3):
         state = came(state, ticket, DREAM, 0).state
     assert len(state.dreams) == 3
     step = arrived(state, 3)
     assert len(step.state.dreams) == 1
     assert told(step.state, 3.5).started == ()
+    assert step.state.limit.broken == 1
 
 
 def test_a_clock_that_goes_back_changes_nothing() -> None:
