@@ -3,9 +3,9 @@ from collections.abc import Sequence
 import anyio
 import anyio.lowlevel
 import pytest
-from msgspec.structs import replace
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Reply
 from dreamd.clock import SystemClock
