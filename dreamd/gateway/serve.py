@@ -28,11 +28,11 @@ from dreamd.events import (
     Emit,
     silent,
 )
-from dreamd.gate.lanes import key_name
 from dreamd.gate.passing import GatewayShown, Passing, UpstreamShown, publish
+from dreamd.gateway.asking import Ask
 from dreamd.gateway.call import Counters
 from dreamd.gateway.client import House, Incoming
-from dreamd.gateway.message import PURPOSE, RequestHead, key_of
+from dreamd.gateway.message import PURPOSE
 from dreamd.gateway.refusals import Refused
 from dreamd.gateway.settings import Settings, Upstream, settled
 from dreamd.gateway.sockets import BUFFER, listening, room_for
@@ -143,10 +143,10 @@ class Gateway(House):
     def pool(self, upstream: Upstream) -> Pool:
         return self.pools[upstream.name]
 
-    def arrived(self, upstream: Upstream, head: RequestHead) -> ForegroundCall | None:
-        if self.foreground is None or PURPOSE in head.fields:
+    def arrived(self, ask: Ask) -> ForegroundCall | None:
+        if self.foreground is None or PURPOSE in ask.head.fields:
             return None
-        return self.foreground.arrive(upstream.base_url, max(head.length, 0), key_name(key_of(head)))
+        return self.foreground.arrive(ask.upstream.base_url, max(ask.head.length, 0), ask.key)
 
     def reached(self, pool: Pool, refused: Refused | None) -> None:
         """Told on change only."""

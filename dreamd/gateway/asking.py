@@ -1,0 +1,72 @@
+"""What a client asks for (pure): a request's head -> who is asked, and in which words; or a refusal."""
+
+import re
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from dreamd.gate.lanes import key_name
+from dreamd.gateway import access, message
+from dreamd.gateway.message import RequestHead
+from dreamd.gateway.settings import Settings, Upstream
+
+_LENGTH = re.compile(rb"\r\nContent-Length:[ \t]*([0-9]+)[ \t]*\r\n", re.IGNORECASE)
+_DIGITS = 15  # of a length; longer ones are read the long way
+
+
+class Ask(Struct, frozen=True):
+    """All that follows from a request's head. `key` is a `key_name`."""
+
+    head: RequestHead
+    upstream: Upstream
+    onward: bytes  # of the head that goes to the upstream all but the framing
+    key: str
+    waits: bool  # for a word before it sends its body
+
+    def whole(self) -> bytes:
+        """The head that goes to the upstream."""
+        return b"%b%b\r\n" % (self.onward, self.head.framing)
+
+
+def asked(head: RequestHead, settings: Settings) -> Ask:
+    """Raises Refused."""
+    access.admitted(head, settings)
+    upstream, target = access.routed(head, settings)
+    return Ask(
+        head=head,
+        upstream=upstream,
+        onward=message.onward(head, target, upstream.authority),
+        key=key_name(message.key_of(head)),
+        waits=head.chunks and head.fields.get(b"expect", b"").lower() == b"100-continue",
+    )
+
+
+class Latest:
+    """The latest request of a connection, for the next one is mostly the same but for the digits of its length.
+
+    It was read strictly and found good, and with other digits there it would be so again: that is all it saves.
+    """
+
+    def __init__(self) -> None:
+        self._ask: Ask | None = None
+        self._settings: Settings | None = None
+        self._before = self._digits = self._after = b""
+
+    def again(self, raw: bytes, settings: Settings) -> Ask | None:
+        """What `asked` would find, where `raw` is the latest head but for its length; else None."""
+        if settings is not self._settings or self._ask is None:
+            return None
+        if not (raw.startswith(self._before) and raw.endswith(self._after)):
+            return None
+        digits = raw[len(self._before) : len(raw) - len(self._after)]
+        if digits == self._digits:
+            return self._ask
+        if not digits.isdigit() or len(digits) > _DIGITS:
+            return None
+        return replace(self._ask, head=self._ask.head.resized(int(digits)))
+
+    def keep(self, raw: bytes, ask: Ask, settings: Settings) -> None:
+        self._ask, self._settings = ask, settings
+        length = _LENGTH.search(raw)
+        at, to = length.span(1) if length else (len(raw), len(raw))
+        self._before, self._digits, self._after = raw[:at], raw[at:to], raw[to:]
