@@ -8,6 +8,7 @@ import math
 import os
 import secrets
 import ssl
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -66,7 +67,7 @@ class Gateway(House):
         self.settings = settings
         self.counters = Counters()
         self.request_id = request_id
-        self.time = asyncio.get_running_loop().time
+        self.time = time.monotonic
         self.start = start
         self.buffer = memoryview(bytearray(BUFFER))
         self.clients: set[Incoming] = set()
