@@ -1,7 +1,5 @@
 """What a client asks for (pure): a request's head -> who is asked, and in which words; or a refusal."""
 
-import re
-
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -10,7 +8,7 @@ from dreamd.gateway import access, message
 from dreamd.gateway.message import RequestHead
 from dreamd.gateway.settings import Settings, Upstream
 
-_LENGTH = re.compile(rb"\r\nContent-Length:[ \t]*([0-9]+)[ \t]*\r\n", re.IGNORECASE)
+_LENGTH = (b"\r\nContent-Length: ", b"\r\ncontent-length: ")  # as nearly all clients spell it
 _DIGITS = 15  # of a length; longer ones are read the long way
 
 
@@ -67,6 +65,10 @@ class Latest:
 
     def keep(self, raw: bytes, ask: Ask, settings: Settings) -> None:
         self._ask, self._settings = ask, settings
-        length = _LENGTH.search(raw)
-        at, to = length.span(1) if length else (len(raw), len(raw))
-        self._before, self._digits, self._after = raw[:at], raw[at:to], raw[to:]
+        self._before, self._digits, self._after = raw, b"", b""
+        for name in _LENGTH:
+            before, found, rest = raw.partition(name)
+            if found:
+                self._before = before + found
+                self._digits, end, after = rest.partition(b"\r\n")
+                self._after = end + after

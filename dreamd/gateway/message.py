@@ -22,7 +22,7 @@ PURPOSE, TOKEN = b"x-dreamd-purpose", b"x-dreamd-token"
 _BETWEEN_NEIGHBOURS = frozenset(
     (b"connection", b"keep-alive", b"proxy-connection", b"proxy-authorization", b"te", b"transfer-encoding", b"upgrade")
 )  # fmt: skip
-_NOT_ONWARD = _BETWEEN_NEIGHBOURS | {b"host", b"expect", TOKEN}
+_NOT_ONWARD = _BETWEEN_NEIGHBOURS | {b"host", b"content-length", b"expect", TOKEN}
 _FRAMING = frozenset((b"content-length", b"host", b"date"))  # whatever Connection says of them
 _ONCE = (b"host", b"content-length", b"transfer-encoding")
 _IN_CHUNKS = b"Transfer-Encoding: chunked\r\n"
@@ -36,11 +36,14 @@ class Malformed(Exception):
 
 
 class RequestHead(Struct, frozen=True):
-    """`headers` and `fields` without Content-Length: `framing` is the line that tells the upstream, b"" with no body."""
+    """`kept` are the lines that go onward, but for the one that tells the body's length, which is `framing`; b"": no body.
+
+    `fields` are without Content-Length.
+    """
 
     method: bytes
     target: bytes
-    headers: tuple[Header, ...]
+    kept: bytes
     fields: dict[bytes, bytes]
     words: frozenset[bytes]  # of the Connection field, in lower case
     length: Length
@@ -103,7 +106,7 @@ def request(raw: bytes) -> RequestHead:
     return RequestHead(
         method=method,
         target=heard.target,
-        headers=tuple(header for header in heard.headers if header[0] != b"content-length"),
+        kept=b"".join(_kept(heard.headers, _left_out(_NOT_ONWARD, words))),
         fields=fields,
         words=words,
         length=0 if length == UNTIL_CLOSE else length,
@@ -139,11 +142,9 @@ def answer_length(head: ResponseHead, method: bytes) -> Length:
 
 def onward(head: RequestHead, target: bytes, authority: bytes) -> bytes:
     """The head of the request to the upstream, but for what tells its length, and its end."""
-    lines = [b"%b %b HTTP/1.1\r\nHost: %b\r\n" % (head.method, target, authority)]
-    lines += _kept(head.headers, _left_out(_NOT_ONWARD, head.words))
-    if protocol := upgrade_of(head):
-        lines.append(_UPGRADE % protocol)
-    return b"".join(lines)
+    lines = b"%b %b HTTP/1.1\r\nHost: %b\r\n%b" % (head.method, target, authority, head.kept)
+    protocol = upgrade_of(head)
+    return lines + _UPGRADE % protocol if protocol else lines
 
 
 def back(head: ResponseHead, *, chunked: bool, lasting: bool) -> bytes:

@@ -55,7 +55,7 @@ def test_the_same_head_again_is_not_read_again() -> None:
     assert latest.again(head, HERE) is latest.again(head, HERE) is not None
 
 
-@pytest.mark.parametrize("line", ["Content-Length: %s", "content-length:%s", "CONTENT-LENGTH: \t%s  "])
+@pytest.mark.parametrize("line", ["Content-Length: %s", "content-length: %s"])
 @pytest.mark.parametrize("length", ["0", "8", "12345", "007", "9" * 15])
 def test_only_the_length_may_differ(line: str, length: str) -> None:
     other = raw(line % length, "X: 1")
@@ -77,6 +77,8 @@ def test_only_the_length_may_differ(line: str, length: str) -> None:
         raw("Content-Length: " + "9" * 16, "X: 1"),
         raw("Transfer-Encoding: chunked", "X: 1"),
         raw("X: 1"),
+        raw("Content-Length:  8", "X: 1"),
+        raw("Content-Length: 8 ", "X: 1"),
         raw("Content-Length: 7", "X: 1", first="PUT /up/v1/messages HTTP/1.1"),
     ],
 )
