@@ -10,6 +10,7 @@ from dreamd.gateway.settings import Settings, Upstream
 
 _LENGTH = (b"\r\nContent-Length: ", b"\r\ncontent-length: ")  # as nearly all clients spell it
 PATIENCE = 3  # requests
+LONGEST = 4 << 10  # bytes of a head that is remembered: there may be thousands of connections
 _DIGITS = 15  # of a length; longer ones are read the long way
 
 
@@ -43,8 +44,8 @@ def asked(head: RequestHead, settings: Settings) -> Ask:
 class Latest:
     """The latest request of a connection, for the next one is mostly the same but for the digits of its length.
 
-    It was read strictly and found good, and with other digits there it would be so again: that is all it saves. Where
-    each request is another one, it gives up.
+    It was read strictly and found good, and with other digits there it would be so again: that is all it saves. It holds
+    the client's key, and lives as long as the connection. Where each request is another one, it gives up.
     """
 
     def __init__(self) -> None:
@@ -71,7 +72,7 @@ class Latest:
     def keep(self, raw: bytes, ask: Ask, settings: Settings) -> None:
         """As the latest one."""
         self._others += 1
-        if self._others > PATIENCE:
+        if self._others > PATIENCE or len(raw) > LONGEST:
             self._ask = None
             return
         self._ask, self._settings = ask, settings

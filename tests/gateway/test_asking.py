@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from dreamd.address import Address
 from dreamd.gate.lanes import key_name
 from dreamd.gateway import message
-from dreamd.gateway.asking import PATIENCE, Ask, Latest, asked
+from dreamd.gateway.asking import LONGEST, PATIENCE, Ask, Latest, asked
 from dreamd.gateway.message import Malformed
 from dreamd.gateway.refusals import Refused
 from dreamd.gateway.settings import Settings, upstream
@@ -99,6 +99,10 @@ def test_where_each_head_is_another_none_is_kept_for_the_next_one() -> None:
     for head in (*heads, one):
         latest.keep(head, read(head), HERE)
     assert latest.again(one, HERE) is None
+
+
+def test_long_heads_are_not_kept() -> None:
+    assert after(raw("X: " + "x" * LONGEST)).again(raw("X: " + "x" * LONGEST), HERE) is None
 
 
 def test_a_head_that_comes_again_counts_anew() -> None:
