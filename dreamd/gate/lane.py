@@ -155,10 +155,13 @@ class _Foreground(ForegroundCall):
 
     def answered(self, status: int, headers: Iterable[tuple[bytes, bytes]]) -> None:
         self._status = status
+        refused = status in REFUSALS
+        if not (refused or self._own_key):
+            return  # the headers tell of another's quota
         telling = {k.decode("latin-1"): v.decode("latin-1") for k, v in headers if is_told(k)}
         if telling and self._own_key:
             self._lane.heard_quota(telling)
-        if status in REFUSALS:
+        if refused:
             self._lane.cool(retry_after(telling))
             if self._leans and not self._beside_try:
                 self._lane.judge_spare("refused", self._began, leaned=True)

@@ -88,7 +88,8 @@ def broken_off(limit: Limit, now: float) -> Limit:
 def judged(limit: Limit, verdict: Verdict, in_flight: int, began: float, now: float) -> Limit:
     """After a call that began as the `in_flight`-th."""
     if verdict == "good":
-        return _proven(replace(limit, doubt=max(0.0, limit.doubt - TRUST)), in_flight)
+        trusted = replace(limit, doubt=max(0.0, limit.doubt - TRUST)) if limit.doubt else limit
+        return _proven(trusted, in_flight)
     if verdict == "unknown" or began < limit.lowered_at:
         return limit
     if verdict == "refused":

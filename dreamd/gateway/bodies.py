@@ -37,12 +37,14 @@ class Counted:
         self.left_over = b""
 
     def feed(self, data: bytes) -> bytes:
-        if len(data) < self._left:
-            self._left -= len(data)
+        missing = self._left = self._left - len(data)
+        if missing > 0:
             return data
-        content, self.left_over = data[: self._left], data[self._left :]
-        self._left, self.done = 0, True
-        return content
+        self.done = True
+        if missing == 0:
+            return data
+        self.left_over = data[missing:]
+        return data[:missing]
 
 
 class Endless:

@@ -19,10 +19,10 @@ import anyio
 from msgspec import Struct
 
 from dreamd.gateway import message
+from dreamd.gateway.asking import Ask
 from dreamd.gateway.bodies import Body, Chunked, Endless, body, chunk
-from dreamd.gateway.message import Malformed, RequestHead, ResponseHead
+from dreamd.gateway.message import Malformed, ResponseHead
 from dreamd.gateway.refusals import Refused
-from dreamd.gateway.settings import Upstream
 from dreamd.gateway.upstream import Outgoing, Pool, User
 from dreamd.parts import ForegroundCall
 
@@ -65,8 +65,7 @@ class Client(Protocol):
     """The connection that a call came on. It is its `last` one when no other may follow."""
 
     last: bool
-
-    def write(self, data: bytes) -> None: ...
+    write: Callable[[bytes], None]
 
     def full(self, full: bool) -> None:
         """Do not read from the client for now, or again."""
@@ -82,24 +81,26 @@ class Client(Protocol):
 
 
 class Call(User):
-    def __init__(self, client: Client, head: RequestHead, pool: Pool, ways: Ways) -> None:
+    _outgoing: Outgoing | None = None
+    _unsent = b""  # while there is no connection
+    _kept: bytes | None = b""  # what was sent, in case that it must be sent again
+    _sent_at = 0.0
+    _announced: ForegroundCall | None = None
+    _head_in = b""  # of the answer, while it is not complete
+    _heard = _bodied = False  # a byte of the answer, and of its body, was in
+    _answer: Body | None = None
+    _chunked = False  # the answer goes to the client in chunks
+    _lasting = _reusable = False  # the client's connection, and the upstream's
+    _full = _tunnel = _is_over = False
+
+    def __init__(self, client: Client, ask: Ask, pool: Pool, ways: Ways) -> None:
         self._client = client
-        self._head = head
+        self._ask = ask
+        self._head = ask.head
         self._pool = pool
         self._ways = ways
-        self._request: Body = body(head.length)
-        self._outgoing: Outgoing | None = None
-        self._unsent: list[bytes] = []  # while there is no connection
-        self._kept: list[bytes] | None = []  # what was sent, in case that it must be sent again
-        self._size = 0  # of what was sent
-        self._sent_at = 0.0
-        self._announced: ForegroundCall | None = None
-        self._head_in = b""  # of the answer, while it is not complete
-        self._heard = self._bodied = False  # a byte of the answer, and of its body, was in
-        self._answer: Body | None = None
-        self._chunked = False  # the answer goes to the client in chunks
-        self._lasting = self._reusable = False  # the client's connection, and the upstream's
-        self._full = self._tunnel = self._is_over = False
+        self._request: Body = body(ask.head.length)
+        self._head_out = ask.whole()  # until it is sent
         ways.counters.calls += 1
         ways.counters.under_way += 1
 
@@ -112,35 +113,42 @@ class Call(User):
     def uploaded(self) -> bool:
         return self._request.done
 
-    def announce_again(self, arrived: Callable[[Upstream, RequestHead], ForegroundCall | None]) -> None:
+    def announce_again(self, arrived: Callable[[Ask], ForegroundCall | None]) -> None:
         """A foreground call is one in other lanes from here on."""
         if self._announced is not None:
             self._announced.done()
-            self._announced = arrived(self._pool.upstream, self._head)
+            self._announced = arrived(self._ask)
 
     # from the client
 
-    def begin(self, target: bytes, data: bytes, announced: ForegroundCall | None) -> bytes:
-        """Send the head on, and what of the body is in `data`. Returns what came after the request. Raises Malformed."""
+    def begin(self, announced: ForegroundCall | None) -> None:
+        """Go for a connection to the upstream."""
         if announced is not None:
             self._announced = announced
             self._ways.counters.foreground += 1
             self._ways.counters.announced += 1
-        head = message.onward(self._head, target, self._pool.upstream.authority)
-        if protocol := message.upgrade_of(self._head):
-            head = message.upgrading(head, protocol)
         if (outgoing := self._pool.take()) is None:
             self._ways.start(self._connect)
         else:
             self._connected(outgoing)
-        return self._sent_on(head, data)
 
     def upload(self, data: bytes) -> bytes:
-        """Send more of the request on. Returns what came after it. Raises Malformed."""
+        """Send more of the request on, its head first. Returns what came after the request. Raises Malformed."""
+        head, self._head_out = self._head_out, b""
         if self._tunnel:
             self._send(data)
             return b""
-        return self._sent_on(b"", data)
+        request = self._request
+        if request.done:
+            self._send(head)
+            return data
+        content = request.feed(data) if data else b""
+        if isinstance(request, Chunked):
+            content = chunk(content)
+            if request.done:
+                content += message.trailer(request.trailers)
+        self._send(head + content)
+        return request.left_over
 
     def client_lost(self) -> None:
         """It has gone, and does not wait for the answer."""
@@ -165,32 +173,19 @@ class Call(User):
             self._ways.counters.broken_off += 1
             self._client.cut(reset=not self._chunked and isinstance(self._answer, Endless))
 
-    def _sent_on(self, head: bytes, data: bytes) -> bytes:
-        if self._request.done:
-            self._send(head)
-            return data
-        content = self._request.feed(data) if data else b""
-        if isinstance(self._request, Chunked):
-            content = chunk(content)
-            if self._request.done:
-                content += message.trailer(self._request.trailers)
-        self._send(head + content if head else content)
-        return self._request.left_over
-
     def _send(self, data: bytes) -> None:
         if not data:
             return
-        self._size += len(data)
         self._sent_at = self._ways.time()
         if self._kept is not None:
-            self._kept.append(data)
-            if self._size > MAX_KEPT:
+            self._kept += data
+            if len(self._kept) > MAX_KEPT:
                 self._kept = None
         if self._outgoing is not None:
             self._outgoing.transport.write(data)
             return
-        self._unsent.append(data)
-        if self._size > MAX_UNSENT:
+        self._unsent += data
+        if len(self._unsent) > MAX_UNSENT:
             self._client.full(True)
 
     # to the upstream
@@ -224,8 +219,8 @@ class Call(User):
             reading(outgoing.transport, False)
         if self._unsent:
             self._client.full(False)
-            unsent, self._unsent = self._unsent, []
-            outgoing.transport.write(b"".join(unsent))
+            unsent, self._unsent = self._unsent, b""
+            outgoing.transport.write(unsent)
 
     def upstream_full(self, full: bool) -> None:
         self._client.full(full)
@@ -340,7 +335,8 @@ class Call(User):
         if outgoing is None:
             return
         if reusable and not outgoing.transport.get_write_buffer_size():
-            reading(outgoing.transport, True)
+            if self._full:
+                reading(outgoing.transport, True)
             self._pool.give(outgoing)
         else:
             outgoing.user = None

@@ -6,10 +6,10 @@ Every state but one has an end in time (`deadline`): only a call that waits for 
 import asyncio
 import math
 from collections.abc import Callable
-from functools import partial
 from typing import Protocol, cast
 
-from dreamd.gateway import access, message
+from dreamd.gateway import message
+from dreamd.gateway.asking import Ask, Latest, asked
 from dreamd.gateway.call import MAX_HEAD, Call, Client, Ways, reading
 from dreamd.gateway.message import Malformed, RequestHead
 from dreamd.gateway.refusals import Refused, refusal
@@ -37,7 +37,7 @@ class House(Ways, Protocol):
 
     def pool(self, upstream: Upstream) -> Pool: ...
 
-    def arrived(self, upstream: Upstream, head: RequestHead) -> ForegroundCall | None:
+    def arrived(self, ask: Ask) -> ForegroundCall | None:
         """Announce the call, if it is an agent's."""
 
     def came(self, client: "Incoming") -> int:
@@ -54,8 +54,10 @@ class Incoming(Receiver, Client):
         self._call: Call | None = None
         self._data = b""  # of a head that is not complete, or of requests before their turn
         self._head: RequestHead | None = None
+        self._latest = Latest()
         self._leaving = False  # nothing more is read
         self._full = False  # it takes no more for now
+        self._waiting = False  # it is not read from for now
         self.last = False
         self._unsent = 0  # of what was written, when a deadline had passed
         self.deadline = 0.0
@@ -64,6 +66,7 @@ class Incoming(Receiver, Client):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         self._transport = cast("asyncio.Transport", transport)
+        self.write = self._transport.write
         self._within(HEAD_S)
         keep_alive(transport)
         room = self._house.came(self)
@@ -82,11 +85,11 @@ class Incoming(Receiver, Client):
             self._data += data
             self._read_head()
         elif call.hungry:
-            self._fed(call, partial(call.upload, data))
+            self._feed(call, data)
         else:
             self._data += data
             if len(self._data) > MAX_HELD:
-                reading(self._transport, False)
+                self.full(True)
 
     def pause_writing(self) -> None:
         self._full = True
@@ -115,33 +118,35 @@ class Incoming(Receiver, Client):
         raw, data = self._data[: end + 4], self._data[end + 4 :]
         self._data = b""
         try:
-            if end > MAX_HEAD:
-                raise Refused(431, "the request's head is too long")  # noqa: TRY301
-            self._head = message.request(raw)
-            access.admitted(self._head, self._house.settings)
-            upstream, target = access.routed(self._head, self._house.settings)
-            self._begin(self._head, upstream, target, data)
+            self._begin(self._latest.again(raw, self._house.settings) or self._asked(raw), data)
         except Malformed:
             self.refuse(Refused(400, "the request is not HTTP/1.1 as it should be"))
         except Refused as refused:
             self.refuse(refused)
 
-    def _begin(self, head: RequestHead, upstream: Upstream, target: bytes, data: bytes) -> None:
-        call = self._call = Call(self, head, self._house.pool(upstream), self._house)
-        if (
-            head.fields.get(b"expect", b"").lower() == b"100-continue"
-            and head.chunks
-            and not data
-            and call.hungry
-        ):
-            self._transport.write(_CONTINUE)
-        call.client_full(self._full)
-        announced = self._house.arrived(upstream, head)
-        self._fed(call, partial(call.begin, target, data, announced))
+    def _asked(self, raw: bytes) -> Ask:
+        """Raises Malformed, Refused."""
+        if len(raw) > MAX_HEAD:
+            raise Refused(431, "the request's head is too long")
+        settings = self._house.settings
+        self._head = message.request(raw)
+        ask = asked(self._head, settings)
+        self._latest.keep(raw, ask, settings)
+        return ask
 
-    def _fed(self, call: Call, feeding: Callable[[], bytes]) -> None:
+    def _begin(self, ask: Ask, data: bytes) -> None:
+        self._head = ask.head
+        call = self._call = Call(self, ask, self._house.pool(ask.upstream), self._house)
+        if ask.waits and not data and call.hungry:
+            self.write(_CONTINUE)
+        if self._full:
+            call.client_full(True)
+        call.begin(self._house.arrived(ask))
+        self._feed(call, data)
+
+    def _feed(self, call: Call, data: bytes) -> None:
         try:
-            self._data = feeding()
+            self._data = call.upload(data)
         except Malformed:
             call.refuse(Refused(400, "the request's body is not HTTP/1.1 as it should be"))
         else:
@@ -149,10 +154,8 @@ class Incoming(Receiver, Client):
 
     # answers
 
-    def write(self, data: bytes) -> None:
-        self._transport.write(data)
-
     def full(self, full: bool) -> None:
+        self._waiting = full
         reading(self._transport, not full)
 
     def refuse(self, refused: Refused) -> None:
@@ -161,7 +164,7 @@ class Incoming(Receiver, Client):
         spoken = head is not None and (b"anthropic-version" in head.fields or b"/messages" in head.target)
         bodiless = head is not None and head.method == b"HEAD"
         answer = refusal(refused, self._house.request_id(), anthropic=spoken, bodiless=bodiless)
-        self._transport.write(answer)
+        self.write(answer)
         self._leave()
 
     def over(self, *, lasting: bool) -> None:
@@ -171,7 +174,8 @@ class Incoming(Receiver, Client):
             self._leave(lingering=call is not None and not call.uploaded)
             return
         self._within(IDLE_S)
-        reading(self._transport, True)
+        if self._waiting:
+            self.full(False)
         if self._data:
             self._within(HEAD_S)
             self._read_head()

@@ -104,7 +104,7 @@ async def _first(addresses: Sequence[Address]) -> socket.socket:
 
 
 async def _connected(family: socket.AddressFamily, where: tuple[object, ...]) -> socket.socket:
-    one = socket.socket(family, socket.SOCK_STREAM)
+    one = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)  # named, or asyncio leaves Nagle on
     try:
         one.setblocking(False)
         await asyncio.get_running_loop().sock_connect(one, where)

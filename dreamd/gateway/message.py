@@ -2,7 +2,7 @@
 
 Nothing is passed on as it came in: each head is parsed by llhttp, strictly, and written anew, so that the two sides can
 never disagree where a message ends. Header fields keep their order, spelling and values, but for those that RFC 9110
-7.6.1 says are between two neighbours only.
+7.6.1 says are between two neighbours only, and for a request's length, which comes last.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import httptools
 from msgspec import Struct
+from msgspec.structs import replace
 
 END = b"\r\n\r\n"  # of a head
 
@@ -21,9 +22,11 @@ PURPOSE, TOKEN = b"x-dreamd-purpose", b"x-dreamd-token"
 _BETWEEN_NEIGHBOURS = frozenset(
     (b"connection", b"keep-alive", b"proxy-connection", b"proxy-authorization", b"te", b"transfer-encoding", b"upgrade")
 )  # fmt: skip
-_NOT_ONWARD = _BETWEEN_NEIGHBOURS | {b"host", b"expect", TOKEN}
+_NOT_ONWARD = _BETWEEN_NEIGHBOURS | {b"host", b"content-length", b"expect", TOKEN}
 _FRAMING = frozenset((b"content-length", b"host", b"date"))  # whatever Connection says of them
 _ONCE = (b"host", b"content-length", b"transfer-encoding")
+_IN_CHUNKS = b"Transfer-Encoding: chunked\r\n"
+_UPGRADE = b"Connection: Upgrade\r\nUpgrade: %b\r\n"
 
 Header = tuple[bytes, bytes, bytes]  # name in lower case, name and value as they came
 
@@ -33,13 +36,24 @@ class Malformed(Exception):
 
 
 class RequestHead(Struct, frozen=True):
+    """`kept` are the lines that go onward, but for the one that tells the body's length, which is `framing`; b"": no body.
+
+    `fields` are without Content-Length.
+    """
+
     method: bytes
     target: bytes
-    headers: tuple[Header, ...]
+    kept: bytes
     fields: dict[bytes, bytes]
+    words: frozenset[bytes]  # of the Connection field, in lower case
     length: Length
+    framing: bytes
     lasting: bool  # the client means to ask again on the same connection
     chunks: bool  # the client understands them (HTTP/1.1)
+
+    def resized(self, length: int) -> "RequestHead":
+        """The same with another length."""
+        return replace(self, length=length, framing=_framing(length))
 
 
 class ResponseHead(Struct, frozen=True):
@@ -47,6 +61,7 @@ class ResponseHead(Struct, frozen=True):
     reason: bytes
     headers: tuple[Header, ...]
     fields: dict[bytes, bytes]
+    words: frozenset[bytes]
     lasting: bool
 
     def plain(self) -> Iterator[tuple[bytes, bytes]]:
@@ -84,16 +99,19 @@ def request(raw: bytes) -> RequestHead:
         raise Malformed("not a request for a path, in HTTP/1.1")
     if version == "1.1" and b"host" not in fields:
         raise Malformed("no Host")
-    length = _length(fields)
+    length, words = _length(fields), _words(fields.get(b"connection", b""))
     if version == "1.0" and length == CHUNKED:
         raise Malformed("chunks in HTTP/1.0")
+    fields.pop(b"content-length", None)
     return RequestHead(
         method=method,
         target=heard.target,
-        headers=tuple(heard.headers),
+        kept=b"".join(_kept(heard.headers, _left_out(_NOT_ONWARD, words))),
         fields=fields,
-        length=max(length, 0) if length != CHUNKED else CHUNKED,
-        lasting=version == "1.1" and b"close" not in _named(fields),
+        words=words,
+        length=0 if length == UNTIL_CLOSE else length,
+        framing=_framing(length),
+        lasting=version == "1.1" and b"close" not in words,
         chunks=version == "1.1",
     )
 
@@ -104,12 +122,14 @@ def response(raw: bytes) -> ResponseHead:
     parser = httptools.HttpResponseParser(heard)
     _feed(parser, raw)
     fields = _fields(heard.headers)
+    words = _words(fields.get(b"connection", b""))
     return ResponseHead(
         status=parser.get_status_code(),
         reason=heard.reason,
         headers=tuple(heard.headers),
         fields=fields,
-        lasting=parser.get_http_version() == "1.1" and b"close" not in _named(fields),
+        words=words,
+        lasting=parser.get_http_version() == "1.1" and b"close" not in words,
     )
 
 
@@ -121,19 +141,18 @@ def answer_length(head: ResponseHead, method: bytes) -> Length:
 
 
 def onward(head: RequestHead, target: bytes, authority: bytes) -> bytes:
-    """The head of the request to the upstream."""
-    lines = [b"%b %b HTTP/1.1\r\nHost: %b\r\n" % (head.method, target, authority)]
-    lines += _kept(head.headers, _left_out(_NOT_ONWARD, _named(head.fields)))
-    lines.append(b"Transfer-Encoding: chunked\r\n\r\n" if head.length == CHUNKED else b"\r\n")
-    return b"".join(lines)
+    """The head of the request to the upstream, but for what tells its length, and its end."""
+    lines = b"%b %b HTTP/1.1\r\nHost: %b\r\n%b" % (head.method, target, authority, head.kept)
+    protocol = upgrade_of(head)
+    return lines + _UPGRADE % protocol if protocol else lines
 
 
 def back(head: ResponseHead, *, chunked: bool, lasting: bool) -> bytes:
     """The head of the answer to the client."""
     lines = [b"HTTP/1.1 %d %b\r\n" % (head.status, head.reason)]
-    lines += _kept(head.headers, _left_out(_BETWEEN_NEIGHBOURS, _named(head.fields)))
+    lines += _kept(head.headers, _left_out(_BETWEEN_NEIGHBOURS, head.words))
     if chunked:
-        lines.append(b"Transfer-Encoding: chunked\r\n")
+        lines.append(_IN_CHUNKS)
     lines.append(b"\r\n" if lasting else b"Connection: close\r\n\r\n")
     return b"".join(lines)
 
@@ -147,12 +166,12 @@ def key_of(head: RequestHead) -> bytes:
 
 def upgrade_of(head: RequestHead | ResponseHead) -> bytes:
     """The protocol that is asked for or granted, such as `websocket`; b"" for none."""
-    return head.fields.get(b"upgrade", b"") if b"upgrade" in _named(head.fields) else b""
+    return head.fields.get(b"upgrade", b"") if b"upgrade" in head.words else b""
 
 
 def upgrading(head: bytes, protocol: bytes) -> bytes:
-    """A head written by `onward` or `back` that also asks for, or grants, another protocol."""
-    return head[:-2] + b"Connection: Upgrade\r\nUpgrade: %b\r\n\r\n" % protocol
+    """A head written by `back` that also grants another protocol."""
+    return head[:-2] + _UPGRADE % protocol + b"\r\n"
 
 
 def trailer(fields: Iterable[Header]) -> bytes:
@@ -181,15 +200,9 @@ def _fields(headers: list[Header]) -> dict[bytes, bytes]:
     return fields
 
 
-def _named(fields: dict[bytes, bytes]) -> frozenset[bytes]:
-    """The words of the Connection field, in lower case."""
-    connection = fields.get(b"connection")
-    return _words(connection) if connection else frozenset()
-
-
 @lru_cache(64)  # clients and servers say the same few things each time
 def _words(connection: bytes) -> frozenset[bytes]:
-    return frozenset(word.strip() for word in connection.lower().split(b","))
+    return frozenset(word.strip() for word in connection.lower().split(b",") if word)
 
 
 @lru_cache(64)
@@ -208,6 +221,12 @@ def _length(fields: dict[bytes, bytes]) -> Length:
     if not length.strip().isdigit():
         raise Malformed("Content-Length is no number")
     return int(length)
+
+
+def _framing(length: Length) -> bytes:
+    if length >= 0:
+        return b"Content-Length: %d\r\n" % length
+    return _IN_CHUNKS if length == CHUNKED else b""
 
 
 def _kept(headers: Iterable[Header], left_out: frozenset[bytes]) -> list[bytes]:

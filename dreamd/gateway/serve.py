@@ -8,6 +8,7 @@ import math
 import os
 import secrets
 import ssl
+import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager, suppress
 from functools import partial
@@ -28,11 +29,11 @@ from dreamd.events import (
     Emit,
     silent,
 )
-from dreamd.gate.lanes import key_name
 from dreamd.gate.passing import GatewayShown, Passing, UpstreamShown, publish
+from dreamd.gateway.asking import Ask
 from dreamd.gateway.call import Counters
 from dreamd.gateway.client import House, Incoming
-from dreamd.gateway.message import PURPOSE, RequestHead, key_of
+from dreamd.gateway.message import PURPOSE
 from dreamd.gateway.refusals import Refused
 from dreamd.gateway.settings import Settings, Upstream, settled
 from dreamd.gateway.sockets import BUFFER, listening, room_for
@@ -66,7 +67,7 @@ class Gateway(House):
         self.settings = settings
         self.counters = Counters()
         self.request_id = request_id
-        self.time = asyncio.get_running_loop().time
+        self.time = time.monotonic
         self.start = start
         self.buffer = memoryview(bytearray(BUFFER))
         self.clients: set[Incoming] = set()
@@ -143,10 +144,10 @@ class Gateway(House):
     def pool(self, upstream: Upstream) -> Pool:
         return self.pools[upstream.name]
 
-    def arrived(self, upstream: Upstream, head: RequestHead) -> ForegroundCall | None:
-        if self.foreground is None or PURPOSE in head.fields:
+    def arrived(self, ask: Ask) -> ForegroundCall | None:
+        if self.foreground is None or PURPOSE in ask.head.fields:
             return None
-        return self.foreground.arrive(upstream.base_url, max(head.length, 0), key_name(key_of(head)))
+        return self.foreground.arrive(ask.upstream.base_url, max(ask.head.length, 0), ask.key)
 
     def reached(self, pool: Pool, refused: Refused | None) -> None:
         """Told on change only."""

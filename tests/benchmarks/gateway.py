@@ -5,7 +5,11 @@
 In one run, in a new order each round: a direct call, dreamd, nginx where it is installed, LiteLLM's proxy where its
 program is given. The gateways share one core, the client and the upstream
 another, where there are two. Client and upstream are bare epoll loops, each a process. A chunk carries the time at which
-the upstream sent it, so its lag is measured one way.
+the upstream sent it, so its lag is measured one way. Each request of a client is of another length than the one before;
+with --new-heads it also has another id.
+
+Requests per second compare gateways only while each has its core to the full (`core %`): one that is quicker than client
+and upstream waits for them. CPU a request compares them always.
 """
 
 import argparse
@@ -25,6 +29,7 @@ import tempfile
 import time
 from contextlib import ExitStack, suppress
 from heapq import heappop, heappush
+from itertools import cycle
 from pathlib import Path
 
 import anyio
@@ -44,6 +49,7 @@ PLAYS = (
     "paced",
 )  # one answer; to 400 kB; 50 chunks at once; 50 each 10 ms after 50 ms
 FIRST_S, NEXT_S = 0.05, 0.01
+LENGTHS = 8  # of requests
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 _SENT = re.compile(rb"@(\d+)@")
 DONE = b"data: [DONE]\n\n"
@@ -163,8 +169,8 @@ REPLY = reply()
 class Caller:
     """One connection that asks again as soon as it was answered."""
 
-    def __init__(self, port: int, request: bytes) -> None:
-        self.request = request
+    def __init__(self, port: int, requests: list[bytes]) -> None:
+        self.requests = cycle(requests)
         self.held = socket.create_connection(("127.0.0.1", port))
         self.held.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self.answer = b""
@@ -173,7 +179,7 @@ class Caller:
     def ask(self) -> None:
         self.answer, self.first = b"", 0
         self.asked = time.monotonic_ns()
-        self.held.sendall(self.request)
+        self.held.sendall(next(self.requests))
 
     def heard(self, lags: list[int]) -> bool:
         """Whether the answer is complete."""
@@ -191,9 +197,8 @@ class Caller:
         return bool(mark) and (len(body) >= int(length[1]) if length else body.endswith(b"\r\n0\r\n\r\n"))
 
 
-def load(port: int, path: str, play: str, concurrency: int, seconds: float) -> dict:
-    """Closed loop. All times in ns."""
-    prompt = "word " * (80_000 if play == "large" else 380)
+def request(port: int, path: str, play: str, extra: int, id_line: str) -> bytes:
+    prompt = "word " * (80_000 if play == "large" else 380) + "." * extra
     body = json.dumps(
         {
             "model": play,
@@ -201,11 +206,20 @@ def load(port: int, path: str, play: str, concurrency: int, seconds: float) -> d
             "messages": [{"role": "user", "content": prompt}],
         }
     ).encode()
-    request = (
-        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: application/json\r\nUser-Agent: bench/1\r\n"
+    head = (
+        f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAccept: application/json\r\nUser-Agent: bench/1\r\n{id_line}"
         f"Authorization: Bearer sk-bench\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
-    ).encode() + body
-    calls = Calls(port, request, time.monotonic() + seconds)
+    )
+    return head.encode() + body
+
+
+def load(
+    port: int, path: str, play: str, concurrency: int, seconds: float, *, new_heads: bool = False
+) -> dict:
+    """Closed loop. All times in ns."""
+    id_lines = [f"X-Request-Id: {n}\r\n" if new_heads else "" for n in range(LENGTHS)]
+    requests = [request(port, path, play, extra, line) for extra, line in enumerate(id_lines)]
+    calls = Calls(port, requests, time.monotonic() + seconds)
     began = time.monotonic()
     calls.run(concurrency)
     return {
@@ -217,8 +231,8 @@ def load(port: int, path: str, play: str, concurrency: int, seconds: float) -> d
 class Calls:
     """A closed loop of callers until the time is over."""
 
-    def __init__(self, port: int, request: bytes, until: float) -> None:
-        self.port, self.request, self.until = port, request, until
+    def __init__(self, port: int, requests: list[bytes], until: float) -> None:
+        self.port, self.requests, self.until = port, requests, until
         self.whole: list[int] = []
         self.first: list[int] = []
         self.lags: list[int] = []
@@ -234,7 +248,7 @@ class Calls:
                 self.heard(fd, self.callers[fd])
 
     def begin(self) -> None:
-        caller = Caller(self.port, self.request)
+        caller = Caller(self.port, self.requests)
         self.callers[caller.held.fileno()] = caller
         self.poll.register(caller.held, select.EPOLLIN)
         caller.ask()
@@ -355,13 +369,21 @@ def quantile(values: list[int], share: float) -> float:
 
 
 def measured(
-    port: int, path: str, pid: int | None, play: str, concurrency: int, seconds: float
+    port: int,
+    path: str,
+    pid: int | None,
+    play: str,
+    concurrency: int,
+    seconds: float,
+    *,
+    new_heads: bool = False,
 ) -> dict[str, float]:
     before = cpu_ns(pid) if pid else 0
-    found = load(port, path, play, concurrency, seconds)
+    found = load(port, path, play, concurrency, seconds, new_heads=new_heads)
     spent = (cpu_ns(pid) - before if pid else 0) / 1e3
     calls = max(1, len(found["whole"]))
     figures = {"req/s": calls / found["took"], "cpu us/req": spent / calls, "errors": found["errors"]}
+    figures["core %"] = spent / found["took"] / 1e4
     for name, key in (("p", "whole"), ("ttfb p", "first"), ("lag p", "lags")):
         if found[key]:
             figures |= {f"{name}50": quantile(found[key], 0.5), f"{name}99": quantile(found[key], 0.99)}
@@ -380,6 +402,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument(
         "--litellm", default=shutil.which("litellm") or "", help="its program, where installed"
     )
+    parser.add_argument("--new-heads", action="store_true")
     parser.add_argument("--serve", nargs=2, help=argparse.SUPPRESS)
     return parser.parse_args()
 
@@ -437,7 +460,7 @@ def rounds(
         draw.shuffle(order)
         for name, play, concurrency in order:
             port, path, pid = places[name]
-            found = measured(port, path, pid, play, concurrency, options.seconds)
+            found = measured(port, path, pid, play, concurrency, options.seconds, new_heads=options.new_heads)
             figures.setdefault((name, play, concurrency), []).append(found)
     return figures
 

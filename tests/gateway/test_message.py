@@ -17,7 +17,12 @@ def answered(*lines: str, first: str = "HTTP/1.1 200 OK") -> bytes:
 
 
 def onward(raw: bytes) -> list[bytes]:
-    return message.onward(message.request(raw), b"/t", b"up:1").split(b"\r\n")
+    return whole(raw).split(b"\r\n")
+
+
+def whole(raw: bytes) -> bytes:
+    head = message.request(raw)
+    return message.onward(head, b"/t", b"up:1") + head.framing + b"\r\n"
 
 
 def test_what_is_end_to_end_goes_onward_as_it_came_and_in_order() -> None:
@@ -108,8 +113,8 @@ def test_whatever_comes_is_a_head_or_refused(raw: bytes) -> None:
 )
 def test_a_head_written_onward_reads_as_the_same_head_again(pairs: list[tuple[str, str]]) -> None:
     raw = asked("Host: a", *(f"X-{name}: {value}" for name, value in pairs))
-    once = message.onward(message.request(raw), b"/t", b"a")
-    assert message.onward(message.request(once), b"/t", b"a") == once
+    once = whole(raw)
+    assert whole(once) == once
 
 
 def test_an_older_client_gets_its_connection_closed_and_no_chunks() -> None:
@@ -173,8 +178,10 @@ def test_an_answer_goes_back_with_its_reason_its_cookies_and_what_the_client_mus
 def test_another_protocol_is_asked_for_only_by_both_words() -> None:
     assert message.upgrade_of(message.request(asked("Host: a", "Connection: Upgrade", "Upgrade: websocket")))
     assert not message.upgrade_of(message.request(asked("Host: a", "Upgrade: h2c")))
-    asking = message.upgrading(b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", b"websocket")
-    assert asking == b"GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n"
+    lines = [b"Connection: Upgrade", b"Upgrade: websocket", b"", b""]
+    assert onward(asked("Host: a", "Connection: Upgrade", "Upgrade: websocket"))[2:] == lines
+    granting = message.upgrading(b"HTTP/1.1 101 Switching Protocols\r\n\r\n", b"websocket")
+    assert granting.split(b"\r\n")[1:] == lines
 
 
 def test_trailers_cannot_move_the_end_of_a_message() -> None:

@@ -1,4 +1,5 @@
 import shutil
+import socket
 import ssl
 import subprocess
 from pathlib import Path
@@ -18,6 +19,16 @@ async def test_calls_one_after_the_other_share_a_connection_whoever_makes_them()
             await h.ask(post())
         pool = h.gateway.pools["up"]
         assert (h.server.accepted, len(pool.open), pool.idle[0].calls) == (1, 1, 3)
+
+
+async def test_neither_end_of_a_call_holds_back_the_last_bytes_of_what_it_sends() -> None:
+    async with house(saying(ok())) as h:
+        client = await h.client()
+        await client.send(post())
+        await client.message()
+        (incoming,), (outgoing,) = h.gateway.clients, h.gateway.pools["up"].open
+        for end in (incoming._transport, outgoing.transport):
+            assert end.get_extra_info("socket").getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
 
 
 async def test_a_connection_that_the_upstream_closes_is_forgotten() -> None:
