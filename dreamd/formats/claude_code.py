@@ -40,6 +40,7 @@ _METADATA = frozenset({
     "permission-mode", "pr-link", "bridge-session", "worktree-state", "file-history-snapshot", "file-history-delta",
     "attribution-snapshot", "content-replacement", "queue-operation", "session-branch", "fork-context-ref", "atis-latch",
     "speculation-accept", "api-request", "api-request-shape", "api-request-blob", "cost-state",
+    "tools-used",
 })  # fmt: skip
 
 _BLANK, _DAMAGED, _METADATA_LINE, _REPEATED, _SYNTHETIC, _UNKNOWN_BLOCK, _UNKNOWN_TYPE, _WITHDRAWN = (

@@ -505,7 +505,16 @@ def test_records_that_are_no_conversation_leave_no_item():
     log = Log()
     for subtype in ("api_error", "away_summary", "informational", "compact_boundary", "memory_saved"):
         log.add("system", subtype=subtype, content="x")
-    for type_ in ("progress", "summary", "ai-title", "last-prompt", "atis-latch", "cost-state", "brand-new"):
+    for type_ in (
+        "progress",
+        "summary",
+        "ai-title",
+        "last-prompt",
+        "atis-latch",
+        "cost-state",
+        "tools-used",
+        "brand-new",
+    ):
         log.add(type_, content="x", message={"role": "user", "content": "x"})
 
     assert brief(log) == []
