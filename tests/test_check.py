@@ -5,7 +5,7 @@ import pytest
 import zstandard
 from msgspec.structs import replace
 
-from dreamd.calls import Prompt, Reply, Usage
+from dreamd.calls import Prompt, Reply
 from dreamd.check import of_agents, of_gate, of_llm, of_state
 from dreamd.clock import StillClock
 from dreamd.config import Config
@@ -13,6 +13,7 @@ from dreamd.daemon import empty_store
 from dreamd.events import silent
 from dreamd.parts import Parts
 from dreamd.sections import Agent, Budget, Gate, Llm, Section
+from dreamd.stores.base import Usage
 from tests import virtual
 
 
