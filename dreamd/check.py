@@ -6,6 +6,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Literal
 
+import anyio
 from msgspec import Struct
 
 from dreamd import files
@@ -23,6 +24,8 @@ from dreamd.tail.sources import Found, formats, own_files, places, scan
 Level = Literal["ok", "warning", "error"]
 SAMPLED_LOGS = 5  # the newest of an agent's logs are read as a trial
 SAMPLED_BYTES = 16 << 20  # larger logs are not read as a trial
+LLM_S = 60  # for the one call, waiting for agents' turns included
+_LLM_WAITS = "`dreamd status --json` says under gate what calls wait for; else the server is slow"
 _LET_READ = "let dreamd's user read it"
 
 
@@ -181,12 +184,15 @@ async def of_llm(parts: Parts) -> Finding:
         user="Answer with the one word: yes",
         max_tokens=256,  # thinking models spend some before they answer
     )
-    provider = parts.provider("check")
+    provider, reply = parts.provider("check"), None
     try:
-        reply = await provider.complete(prompt)
+        with anyio.move_on_after(LLM_S):
+            reply = await provider.complete(prompt)
     except DreamdError as error:
         return Finding("error", "llm", error.what, error.hint)
     finally:
         await provider.aclose()
+    if reply is None:
+        return Finding("warning", "llm", f"no answer within {LLM_S} s", _LLM_WAITS)
     model = reply.model or parts.config.llm.model
     return Finding("ok", "llm", f"{parts.config.llm.provider} answers as {model}")

@@ -1,15 +1,20 @@
 from pathlib import Path
 
+import anyio
 import pytest
 import zstandard
+from msgspec.structs import replace
 
-from dreamd.check import of_agents, of_gate, of_state
+from dreamd.calls import Prompt, Reply
+from dreamd.check import of_agents, of_gate, of_llm, of_state
 from dreamd.clock import StillClock
 from dreamd.config import Config
 from dreamd.daemon import empty_store
 from dreamd.events import silent
 from dreamd.parts import Parts
-from dreamd.sections import Agent, Budget, Gate, Section
+from dreamd.sections import Agent, Budget, Gate, Llm, Section
+from dreamd.stores.base import Usage
+from tests import virtual
 
 
 def parts(tmp_path: Path, clock: StillClock, **agents: Agent) -> Parts:
@@ -69,3 +74,26 @@ def test_limits_that_do_not_go_together_are_found(
     found = list(of_gate(house))
     assert [one.level == "ok" for one in found] == ([True] if not said else [False] * len(said))
     assert all(what in one.what and one.todo for what, one in zip(said, found, strict=False))
+
+
+class Kept:
+    """A provider whose call waits, for a turn that does not end or a server that does not answer."""
+
+    async def complete(self, _prompt: Prompt) -> Reply:
+        await anyio.sleep_forever()
+        raise AssertionError
+
+    async def aclose(self) -> None: ...
+
+    def usage(self) -> tuple[Usage, ...]:
+        return ()
+
+
+def test_a_check_does_not_wait_for_ever_and_says_where_to_look(tmp_path: Path, clock: StillClock) -> None:
+    house = parts(tmp_path, clock)
+    config = replace(house.config, llm=Llm(provider="openai", model="m"))
+
+    finding = virtual.run(of_llm(replace(house, config=config, provider=lambda _: Kept())))
+
+    assert (finding.level, finding.what) == ("warning", "no answer within 60 s")
+    assert "dreamd status" in finding.todo

@@ -31,6 +31,7 @@ TESTED_IN = {
     "hand/settling.py": "hand/test_remember.py",
     "recall/meaning.py": "recall/test_embeddings.py",
     "formats/_codex.py": "formats/test_codex.py",
+    "formats/_codex_reader.py": "formats/test_codex.py",
     "formats/_codex_turns.py": "formats/test_codex.py",
     "formats/_cowagent.py": "formats/test_cowagent.py",
     "formats/_openclaw.py": "formats/test_openclaw.py",

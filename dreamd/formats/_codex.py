@@ -20,9 +20,9 @@ UNWANTED_EVENTS = frozenset(
         "context_compacted",
         "entered_review_mode",
         "exited_review_mode",
-        "item_completed",
         "sub_agent_activity",
         "thread_goal_updated",
+        "thread_settings_applied",
         "token_count",
     }
 )
@@ -46,6 +46,8 @@ _WRAPPERS = (
     "<goal_context>",
     "<codex_internal_context",
     "<recommended_plugins>",
+    "<user_action>",
+    "<user_shell_command>",
 )
 _WAKERS = ("<subagent_notification>", "<goal_context>", "<codex_internal_context")
 _PLUGINS = re.compile(r"\s*<recommended_plugins>.*?</recommended_plugins>", re.DOTALL)
@@ -73,9 +75,37 @@ class Line(Struct):
     timestamp: str | None = None
     type: str | None = None
     payload: Raw = NOTHING
+    ordinal: int | None = None
     record_type: object = None
     id: str | None = None
     instructions: Raw = NOTHING
+
+
+class Base(Struct):
+    """The log that a thread in pages goes on from: a part of its file name, and the first line not taken over."""
+
+    thread_id: str = ""
+    end_ordinal_exclusive: int = 0
+
+
+class Shown(Struct):
+    """What a thread in pages (since 0.146) shows: a message, or a call that is over."""
+
+    type: str | None = None
+    id: str | None = None
+    content: Raw = NOTHING
+    status: str | None = None
+    exit_code: int | None = None
+    aggregated_output: str | None = None
+    result: Raw = NOTHING
+
+    @property
+    def failed(self) -> bool:
+        return self.status in {"failed", "declined"} or self.exit_code not in {None, 0}
+
+    @property
+    def output(self) -> str:
+        return self.aggregated_output or bytes(self.result).decode("utf-8", "replace")
 
 
 class Payload(Struct):
@@ -108,6 +138,9 @@ class Payload(Struct):
     forked_from_id: str | None = None
     parent_thread_id: str | None = None
     thread_source: str | None = None
+    thread_id: str | None = None
+    history_base: Base | None = None
+    item: Shown | None = None
     source: object = None
 
 
@@ -277,6 +310,18 @@ def _mcp_failed(result: Raw) -> bool:
     if told is None:
         return False
     return told.Err is not None or (told.Ok is not None and True in (told.Ok.isError, told.Ok.is_error))
+
+
+def beyond(lines: Iterator[bytes], thread: str, ordinal: int) -> Iterator[bytes]:
+    """The lines of a log from an ordinal on, if the log is this thread's own."""
+    first = decoded(LINE, next(lines, b""))
+    meta = decoded(PAYLOAD, bytes(first.payload)) if first else None
+    if meta is None or meta.id != thread:
+        return
+    for line in lines:
+        envelope = decoded(LINE, line)
+        if envelope is not None and envelope.ordinal is not None and envelope.ordinal >= ordinal:
+            yield line
 
 
 def turn_ids(lines: Iterator[bytes]) -> set[str]:

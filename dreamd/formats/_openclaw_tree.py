@@ -208,7 +208,7 @@ class Transcript:
             return self._assistant(entry, message, span)
         if message.role == "toolResult":
             return self._result(message)
-        if message.role in {"system", "developer"}:
+        if message.role in {"system", "developer", "custom"}:
             text = joined(openclaw.texts(openclaw.blocks_of(message.content)))
             return self._text(entry, text, "system", "injected", span)
         return [Skip("role")]

@@ -39,7 +39,8 @@ _METADATA = frozenset({
     "summary", "custom-title", "ai-title", "last-prompt", "tag", "agent-name", "agent-color", "agent-setting", "mode",
     "permission-mode", "pr-link", "bridge-session", "worktree-state", "file-history-snapshot", "file-history-delta",
     "attribution-snapshot", "content-replacement", "queue-operation", "session-branch", "fork-context-ref", "atis-latch",
-    "speculation-accept",
+    "speculation-accept", "api-request", "api-request-shape", "api-request-blob", "cost-state",
+    "tools-used",
 })  # fmt: skip
 
 _BLANK, _DAMAGED, _METADATA_LINE, _REPEATED, _SYNTHETIC, _UNKNOWN_BLOCK, _UNKNOWN_TYPE, _WITHDRAWN = (

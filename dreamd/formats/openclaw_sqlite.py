@@ -24,6 +24,7 @@ MAX_ROWS = 1000
 MAX_TREE_NODES = 12_000
 _NODES_OF_A_CALL = 100  # what a call under way weighs in the state
 MAX_ARCHIVE_BYTES = 256 << 20
+MAX_EVENT_BYTES = 32 << 20  # unpacked; OpenClaw itself packs up to 4 MiB
 _ARCHIVE_COLUMNS = frozenset(
     {"session_id", "generation", "session_key", "reason", "encoding", "archive_blob", "created_at"}
 )
@@ -88,10 +89,15 @@ class _Reading:
         self._source = source
         self._progress = progress
         self._tables = {str(name) for (name,) in query("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        self._packed = (
+            "NULL"  # the column of entries that are stored compressed: since 2026.9 most of 1 KiB and more
+        )
 
     def batch(self) -> tuple[Sequence[Item], bool]:
-        if not {"session_id", "seq", "event_json"} <= self._columns("transcript_events"):
+        columns = self._columns("transcript_events")
+        if not {"session_id", "seq", "event_json"} <= columns:
             return (Skip("schema"),), False
+        self._packed = "event_zstd" if "event_zstd" in columns else "NULL"
         items, left = list[Item](), MAX_ROWS
         windows = self._windows()
         for session, count, last in self._grown(windows):
@@ -199,9 +205,12 @@ class _Reading:
     def _rows(
         self, session: str, after: int, limit: int, until: int | None = None
     ) -> Iterator[tuple[int, bytes, Span]]:
-        sql = "SELECT seq, event_json FROM transcript_events WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
-        for seq, event in self._query(sql, session, after, 2**62 if until is None else until, limit):
-            data = event if isinstance(event, bytes) else str(event).encode("utf-8", "replace")
+        sql = (
+            f"SELECT seq, event_json, {self._packed} FROM transcript_events"  # noqa: S608 - fixed names
+            " WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
+        )
+        for seq, event, packed in self._query(sql, session, after, 2**62 if until is None else until, limit):
+            data = _entry(event, packed)
             yield (
                 integer(seq),
                 data.replace(b"\0", b""),
@@ -248,6 +257,16 @@ class _Reading:
             kept += len(trees[session].nodes) + _NODES_OF_A_CALL * len(trees[session].calls)
             if kept > MAX_TREE_NODES:
                 del trees[session]
+
+
+def _entry(event: object, packed: object) -> bytes:
+    """An entry's own bytes, the same whether the store has packed it or not; a broken pack is no entry."""
+    if event is None and isinstance(packed, bytes):
+        try:
+            return zstandard.ZstdDecompressor().stream_reader(packed).read(MAX_EVENT_BYTES)
+        except zstandard.ZstdError:
+            return packed
+    return event if isinstance(event, bytes) else str(event).encode("utf-8", "replace")
 
 
 def _unpacked(state: State, span: Span, encoding: str, blob: bytes) -> list[Item]:

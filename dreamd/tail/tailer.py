@@ -91,6 +91,7 @@ class Tailer:
         self._bad_folders: dict[str, str] = {}
         self._bad_files: dict[str, str] = {}
         self._puzzling: set[str] = set()
+        self._mute: dict[str, int] = {}  # logs of which nothing was understood so far, with their lines
         self._found: dict[str, Found] = {}  # path -> one that was found in the same way: small for thousands
         self._ways: dict[tuple[str, tuple[Format, ...], bool], Found] = {}
         self._unsettled: dict[str, tuple[Found, float]] = {}  # read at, monotonic
@@ -294,7 +295,7 @@ class Tailer:
             self._failed(one.path, error)
             return
         self._succeeded(one.path)
-        self._wonder(one.path, cursor, lines, items)
+        self._wonder(one.path, cursor, lines, items, at_rest=how.settle)
         if how.stopping():
             return
         self._seen[one.path] = before
@@ -359,10 +360,17 @@ class Tailer:
             self._tools.emit(SOURCE_READABLE, agent=agent, path=path)
         self._bad_folders = bad
 
-    def _wonder(self, path: str, cursor: Cursor, lines: int, items: int) -> None:
-        """It grew and nothing was understood: never so far, or not for many lines now (FIELD-NOTES 1.1 no. 16)."""
+    def _wonder(self, path: str, cursor: Cursor, lines: int, items: int, *, at_rest: bool) -> None:
+        """It grew and nothing was understood: never so far, or not for many lines now (FIELD-NOTES 1.1 no. 16).
+
+        A log begins with lines of its writer's own: before it is at rest a few of them are no reason to wonder.
+        """
         if items:
             self._puzzling.discard(path)
-        elif path not in self._puzzling and lines >= (_PUZZLING_LINES if cursor.records else 1):
+            self._mute.pop(path, None)
+            return
+        if not cursor.records:
+            lines = self._mute[path] = self._mute.get(path, 0) + lines
+        if path not in self._puzzling and lines >= (1 if at_rest and not cursor.records else _PUZZLING_LINES):
             self._puzzling.add(path)
             self._tools.emit(SOURCE_NOT_UNDERSTOOD, agent=cursor.agent, path=path, lines=lines)

@@ -93,7 +93,8 @@ def items_of_folder(format_: LineFormat, folder: Path) -> list[list[Item]]:
 def fold(logs: Iterable[Iterable[Item]], label: str) -> list[Folded]:
     """The items of one or more logs, read in this order, as a list to compare with a sample's expected one.
 
-    A log withdraws only what it brought: a copy of a record in a fork may be rewound without touching the original.
+    Where an amendment is `own_only` a log withdraws only what it brought: a copy of a record in a fork may be rewound
+    without touching the original.
     """
     kept: dict[str, Record] = {}
     gone: set[str] = set()
@@ -105,7 +106,7 @@ def fold(logs: Iterable[Iterable[Item]], label: str) -> list[Folded]:
                 mine.add(item.identity)
             elif isinstance(item, Amendment) and item.identity in kept:
                 kept[item.identity] = _amended(kept[item.identity], item)
-                if item.withdrawn is not None and item.identity in mine:
+                if item.withdrawn is not None and (item.identity in mine or not item.own_only):
                     (gone.add if item.withdrawn else gone.discard)(item.identity)
     return [_folded(record, label) for record in _ordered(r for i, r in kept.items() if i not in gone)]
 

@@ -505,11 +505,29 @@ def test_records_that_are_no_conversation_leave_no_item():
     log = Log()
     for subtype in ("api_error", "away_summary", "informational", "compact_boundary", "memory_saved"):
         log.add("system", subtype=subtype, content="x")
-    for type_ in ("progress", "summary", "ai-title", "last-prompt", "atis-latch", "brand-new"):
+    for type_ in (
+        "progress",
+        "summary",
+        "ai-title",
+        "last-prompt",
+        "atis-latch",
+        "cost-state",
+        "tools-used",
+        "brand-new",
+    ):
         log.add(type_, content="x", message={"role": "user", "content": "x"})
 
     assert brief(log) == []
     assert [item.kind for item in log.items() if isinstance(item, Skip)].count("unknown type") == 1
+
+
+def test_what_was_sent_to_the_api_is_no_second_telling_of_it():
+    log = Log()
+    for type_ in ("api-request-shape", "api-request-blob", "api-request"):
+        log.add(type_, message={"role": "user", "content": [{"type": "text", "text": "Remember the kettle"}]})
+
+    assert brief(log) == []
+    assert set(log.items()) == {Skip("metadata")}
 
 
 def test_an_unknown_block_is_counted_and_the_rest_kept():

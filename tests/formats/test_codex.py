@@ -100,6 +100,83 @@ def test_a_fork_repeats_nothing_of_its_parent():
     )
 
 
+def test_threads_in_pages_are_read_by_what_they_show_and_followed_where_they_were_set_back():
+    assert fold(items_of_folder(FORMAT, SAMPLES / "04_pages"), "codex") == expected(
+        SAMPLES / "04_pages.expected.json"
+    )
+
+
+def shown(item: dict[str, object], thread: str = THREAD) -> bytes:
+    return event("item_completed", thread_id=thread, item=item)
+
+
+def typed(text: str) -> dict[str, object]:
+    return {"type": "UserMessage", "id": "i", "content": [{"type": "text", "text": text}]}
+
+
+def test_what_a_thread_in_pages_shows_as_typed_proves_the_rest_injected():
+    lines = [said("user", "Boil it"), shown(typed("Boil it")), said("user", "<tag>Not I</tag>")]
+    assert short(read([meta(), *turn("t1", *lines)])) == [
+        ("user", "human", "Boil it"),
+        ("user", "injected", "<tag>Not I</tag>"),
+    ]
+
+
+def test_words_shown_alone_count_once_and_another_threads_not_at_all():
+    lines = [shown(typed("Mine")), shown(typed("Theirs"), PARENT), said("user", "From the harness")]
+    assert short(read([meta(), *turn("t1", *lines)])) == [
+        ("user", "human", "Mine"),
+        ("user", "injected", "From the harness"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("end", "ok"),
+    [
+        ({"type": "McpToolCall", "status": "failed", "result": {"isError": True}}, False),
+        ({"type": "McpToolCall", "status": "completed", "result": {"isError": False}}, True),
+        ({"type": "FileChange", "status": "declined"}, False),
+        ({"type": "CommandExecution", "status": "completed", "exit_code": 2}, False),
+        ({"type": "CommandExecution", "status": "completed", "exit_code": 0}, True),
+    ],
+)
+@pytest.mark.parametrize("first", [True, False])
+def test_what_became_of_a_call_is_shown_in_pages(end, ok, first):
+    call = line("response_item", type="function_call", name="look", arguments="{}", call_id="c1")
+    ends = [
+        shown({"id": "c1", **end}),
+        line("response_item", type="function_call_output", call_id="c1", output="x"),
+    ]
+    (made,) = fold([read([meta(), *turn("t1", call, *(ends if first else reversed(ends)))])], "codex")
+
+    assert made["ok"] is ok
+
+
+def numbered(ordinal: int, made: bytes) -> bytes:
+    return json.dumps({**json.loads(made), "ordinal": ordinal}).encode()
+
+
+@pytest.mark.parametrize(
+    ("base", "own", "gone"),
+    [(THREAD, THREAD, 1), (THREAD, PARENT, 0), (PARENT, THREAD, 0)],
+    ids=["set back", "a fork of another's log", "the earlier log is not there"],
+)
+def test_a_thread_set_back_takes_what_its_earlier_log_holds_beyond(base, own, gone):
+    earlier = [meta(own), *turn("t1", *asked("Kept")), *turn("t2", *asked("Taken back"))]
+    around = Around(logs={f"{THREAD}.jsonl": [numbered(at, each) for at, each in enumerate(earlier)]})
+    at = 1 + len(turn("t1", *asked("Kept")))
+    later = [
+        meta(history_base={"thread_id": base, "end_ordinal_exclusive": at}),
+        *turn("t3", *asked("Better")),
+    ]
+
+    found = [*read(earlier), *read(later, around)]
+
+    assert ("user", "human", "Kept") in short(found)
+    assert ("user", "human", "Better") in short(found)
+    assert sum(isinstance(item, Amendment) and item.withdrawn is True for item in found) == gone
+
+
 def test_a_compressed_copy_holds_the_same_records(tmp_path):
     plain = tmp_path / "01_bread.jsonl"
     shutil.copy(SAMPLES / plain.name, plain)

@@ -23,12 +23,15 @@ def test_the_first_sighting_counts_and_amendments_change_it():
     ]
 
 
-def test_a_log_withdraws_only_what_it_brought():
+def test_an_own_withdrawal_leaves_alone_what_another_log_brought():
     original = [_said("a", "one"), _said("b", "two")]
-    fork = [*original, Amendment(identity="a", withdrawn=True)]
+    fork = [*original, Amendment(identity="a", withdrawn=True, own_only=True)]
 
     assert [item["text"] for item in fold([original, fork], "x")] == ["one", "two"]
     assert [item["text"] for item in fold([fork], "x")] == ["two"]
+    assert [item["text"] for item in fold([original, [Amendment(identity="a", withdrawn=True)]], "x")] == [
+        "two"
+    ]
 
 
 def test_lines_lose_their_line_ends_and_nothing_else():

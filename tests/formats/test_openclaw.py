@@ -333,3 +333,18 @@ def test_the_state_stays_small_however_long_a_session_is():
 def test_blocks_that_are_none_do_not_hide_their_neighbours():
     raw = json.dumps([1, None, {"type": "text", "text": "Hello"}, {"type": "text", "text": 5}])
     assert [block.text for block in _openclaw.blocks_of(_openclaw.Raw(raw.encode()))] == ["Hello", None]
+
+
+def test_what_an_extension_says_is_the_harness_and_a_call_inside_a_call_says_nothing():
+    nested = {
+        "role": "custom",
+        "customType": "openclaw.nested-tool.v1",
+        "content": "",
+        "details": {"toolName": "x"},
+    }
+    items = read(message("a", None, "custom", "The lid is on"), entry("b", "a", message=nested))
+
+    assert [(each.role, each.origin) for each in items if isinstance(each, Record)] == [
+        ("system", "injected")
+    ]
+    assert Skip("blank") in items

@@ -182,6 +182,59 @@ def test_rows_that_hold_no_entry_are_counted(store, junk):
     assert all(isinstance(item, Skip) for item in polled(FORMAT, store)[0])
 
 
+def packed(seq: int, blob: bytes) -> str:
+    return f"INSERT INTO transcript_events VALUES ('s', {seq}, NULL, {seq}, x'{blob.hex()}', {len(blob)}, '{{}}');"
+
+
+PACKING = "".join(
+    f"ALTER TABLE transcript_events ADD COLUMN {column};"
+    for column in ("event_zstd BLOB", "event_utf8_bytes INTEGER", "navigation_json TEXT")
+)
+
+
+def test_an_entry_that_the_store_has_packed_is_read_like_any_other(store):
+    long = "长话 " * 1000
+    entry = said("b", "a", long)
+    run(
+        store,
+        event(1, said("a", None, "One"))
+        + PACKING
+        + packed(2, zstandard.compress(json.dumps(entry).encode())),
+    )
+    items, state = polled(FORMAT, store)
+
+    assert texts(items) == ["One", long.strip()]
+    assert polled(FORMAT, store, state)[0] == []
+
+
+def test_a_span_is_the_entrys_own_whether_the_store_has_packed_it_or_not(store, tmp_path):
+    entry = said("a", None, "One")
+    other = tmp_path / "packed" / store.name
+    other.parent.mkdir()
+    other.write_bytes(store.read_bytes())
+    run(store, event(1, entry))
+    run(other, PACKING + packed(1, zstandard.compress(json.dumps(entry).encode())))
+
+    plain, tight = (polled(FORMAT, path)[0] for path in (store, other))
+    assert [one.span.sha256 for one in plain if isinstance(one, Record)] == [
+        one.span.sha256 for one in tight if isinstance(one, Record)
+    ]
+
+
+@pytest.mark.parametrize("blob", [b"junk", zstandard.compress(b"x" * 5000)[:20]])
+def test_a_broken_pack_is_counted_and_what_follows_is_read(store, blob):
+    run(
+        store,
+        PACKING
+        + packed(1, blob)
+        + packed(2, zstandard.compress(json.dumps(said("a", None, "One")).encode())),
+    )
+    items, _ = polled(FORMAT, store)
+
+    assert texts(items) == ["One"]
+    assert Skip("damaged") in items
+
+
 def test_the_database_is_known_by_its_head_and_name(store):
     head = store.read_bytes()[: 1 << 16]
     assert FORMAT.claims(store, head) == CERTAIN

@@ -111,6 +111,15 @@ def test_what_lies_only_in_the_write_ahead_log_is_seen_and_marks_a_change(house:
     assert house.read() == ["one", "two"]
 
 
+def test_that_somebody_opened_the_write_ahead_log_is_no_news(house: House) -> None:
+    house.create()
+    house.note("one")
+    before = stamps(str(house.path))
+    house.read()  # as root, SQLite sets the log's owner
+    Path(f"{house.path}-wal").chmod(0o600)
+    assert stamps(str(house.path)) == before
+
+
 def test_the_agents_database_is_not_changed(house: House) -> None:
     house.create("delete")
     house.note("one")

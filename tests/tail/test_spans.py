@@ -50,6 +50,26 @@ def test_a_row_is_verified_by_the_column_that_has_its_hash(tmp_path: Path, key: 
     assert standing(row, str(tmp_path / "none.db")) == "gone"
 
 
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_row_with_a_key_of_two_columns_is_verified_packed_or_not(tmp_path: Path, packed: bool) -> None:
+    path, entry = tmp_path / "agent.sqlite", '{"text": "茶"}'.encode()
+    with closing(sqlite3.connect(path)) as database:
+        database.execute(
+            "CREATE TABLE events (session_id TEXT, seq INTEGER, entry BLOB, PRIMARY KEY (session_id, seq))"
+        )
+        database.execute(
+            "INSERT INTO events VALUES ('a:b', 7, ?)",
+            (zstandard.compress(entry) if packed else entry.decode(),),
+        )
+        database.commit()
+    row = Span("db", table="events", row="a:b:7", sha256=hashlib.sha256(entry).digest())
+
+    assert standing(row, str(path)) == "verified"
+    assert standing(Span("db", table="events", row="a:b:7", sha256=b"x"), str(path)) == "changed"
+    assert standing(Span("db", table="events", row="a:b:8", sha256=row.sha256), str(path)) == "gone"
+    assert standing(Span("db", table="events", row="7", sha256=row.sha256), str(path)) == "gone"
+
+
 def test_what_is_no_database_is_gone(tmp_path: Path) -> None:
     (tmp_path / "index.db").write_bytes(b"not a database, but long enough to be looked at" * 50)
     assert standing(Span("db", table="messages", row="1"), str(tmp_path / "index.db")) == "gone"

@@ -74,6 +74,25 @@ def test_a_log_that_grew_without_being_understood_is_told_once_until_it_is(house
     assert house.read().not_understood == []
 
 
+UNHEARD = b'{"type":"unheard-of","uuid":"u","sessionId":"s","parentUuid":null}\n'
+
+
+def test_the_first_lines_of_a_log_are_no_reason_to_wonder_until_it_is_at_rest(house: House) -> None:
+    log = house.logs / "x.jsonl"
+    log.write_bytes(UNHEARD)
+    assert house.read(settle=False).not_understood == []
+    assert house.read().not_understood == [str(log)]
+
+
+def test_many_lines_of_which_none_is_understood_are_told_though_more_come(house: House) -> None:
+    log = house.logs / "x.jsonl"
+    for _ in range(2):
+        with log.open("ab") as file:
+            file.write(UNHEARD * 25)
+        tally = house.read(settle=False)
+    assert tally.not_understood == [str(log)]
+
+
 def test_an_unreadable_log_is_counted_told_and_read_when_it_can_be(house: House) -> None:
     log = house.logs / "x.jsonl.zst"
     log.write_bytes(b"not zstd")
