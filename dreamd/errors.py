@@ -1,7 +1,6 @@
 """Every error of dreamd: one root, few classes, each saying what the caller and the person should do."""
 
 import errno
-from traceback import extract_tb
 from typing import ClassVar
 
 
@@ -132,8 +131,8 @@ def told(error: BaseException) -> dict[str, object]:
         error = error.exceptions[0]
     if isinstance(error, DreamdError):
         return {"error": type(error).__name__, "reason": str(error)}
-    places = extract_tb(error.__traceback__)
-    return {
-        "error": type(error).__name__,
-        "at": f"{places[-1].filename}:{places[-1].lineno}" if places else "",
-    }
+    place = error.__traceback__
+    while place and place.tb_next:
+        place = place.tb_next
+    at = f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}" if place else ""
+    return {"error": type(error).__name__, "at": at}
