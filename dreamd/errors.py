@@ -121,6 +121,10 @@ class ReplyUnusable(ProviderError):
     """An answer came and was paid for, but is empty, cut off, HTML or of the wrong shape."""
 
 
+class BudgetSpent(ProviderError):
+    """The agent's own share of `[budget]` is used up: nobody else waits for it to be free; what was to be done is tried again."""
+
+
 class Parked(DreamdError):
     """A group of memories could not be distilled; it waits for the next dream, nothing of it was written."""
 
