@@ -23,7 +23,6 @@ from dreamd.sections import Agent, DeepDream, Dream, Night
 from dreamd.stores.base import Changes
 from dreamd.stores.inmemory import InMemoryStore
 
-
 _BERLIN = ZoneInfo("Europe/Berlin")  # read here: in a test its file would block the loop
 
 
