@@ -22,11 +22,12 @@ from dreamd.events import (
     SOURCE_UNREADABLE,
 )
 from dreamd.formats.base import Format
+from dreamd.records import LEFT_OUT
 from dreamd.stores.base import Cursor
 from dreamd.tail import rows
 from dreamd.tail.catalogue import Catalogue
 from dreamd.tail.condition import Condition
-from dreamd.tail.ingest import remembered
+from dreamd.tail.ingest import OWN, remembered
 from dreamd.tail.logfile import COMPRESSED, Stamp, stamp
 from dreamd.tail.opening import Claim, FileLook, claim, open_source
 from dreamd.tail.sources import Found, Own, Part, Place, scan
@@ -36,7 +37,8 @@ _OPEN_SOURCES = 64
 _TRIES = 50  # against another process reading the same log; each lost try is progress made by the other
 _WAL = re.compile(r"-(?:wal|shm|journal)$")
 _CLOCK_GRAIN_S = 1.0
-_PUZZLING_LINES = 50  # so many in a row without anything understood, in a log that was understood before
+_PUZZLING_LINES = 50  # so many in a row without anything understood
+_LEFT_OUT = LEFT_OUT | {OWN}
 
 
 class Tally(Struct):
@@ -281,12 +283,13 @@ class Tailer:
     # --- reading one ------------------------------------------------------------------------------------------
 
     def _read(self, one: Found, cursor: Cursor, how: How, told: Sequence[Callable[[Step], object]]) -> None:
-        before, lines, items = self._marks(one), 0, 0
+        before, lines, items, skipped = self._marks(one), 0, 0, set[str]()
         age_s = self._tools.clock.now().timestamp() - one.stamp.touched_ns / 1e9
         how = how._replace(settle=how.settle or age_s > how.rest_s)
         try:
             for step in self._steps(one, cursor, how):
                 lines, items = lines + step.lines, items + step.items
+                skipped.update(step.skipped)
                 for tell in told:
                     tell(step)
         except LogUnreadable as error:
@@ -294,7 +297,10 @@ class Tailer:
             self._failed(one.path, error)
             return
         self._succeeded(one.path)
-        self._wonder(one.path, cursor, lines, items)
+        if items:
+            self._puzzling.discard(one.path)
+        elif one.path not in self._puzzling and _is_puzzling(cursor, lines, skipped):
+            self._wonder(one.path, lines)
         if how.stopping():
             return
         self._seen[one.path] = before
@@ -359,10 +365,17 @@ class Tailer:
             self._tools.emit(SOURCE_READABLE, agent=agent, path=path)
         self._bad_folders = bad
 
-    def _wonder(self, path: str, cursor: Cursor, lines: int, items: int) -> None:
-        """It grew and nothing was understood: never so far, or not for many lines now (FIELD-NOTES 1.1 no. 16)."""
-        if items:
-            self._puzzling.discard(path)
-        elif path not in self._puzzling and lines >= (_PUZZLING_LINES if cursor.records else 1):
-            self._puzzling.add(path)
-            self._tools.emit(SOURCE_NOT_UNDERSTOOD, agent=cursor.agent, path=path, lines=lines)
+    def _wonder(self, path: str, lines: int) -> None:
+        self._puzzling.add(path)
+        self._tools.emit(SOURCE_NOT_UNDERSTOOD, agent=self.agent_id, path=path, lines=lines)
+
+
+def _is_puzzling(before: Cursor, lines: int, skipped: set[str]) -> bool:
+    """It grew and nothing came of it: not for many lines now, or in a new log of any that is not known to say nothing.
+
+    A format that changed may look like much that says nothing (FIELD-NOTES 1.1 no. 16).
+    """
+    if before.records:
+        return lines >= _PUZZLING_LINES
+    so_far = lines + sum(before.skipped.values())
+    return lines > 0 and (so_far >= _PUZZLING_LINES or not skipped <= _LEFT_OUT)

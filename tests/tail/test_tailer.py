@@ -74,6 +74,41 @@ def test_a_log_that_grew_without_being_understood_is_told_once_until_it_is(house
     assert house.read().not_understood == []
 
 
+SNAPSHOT = b'{"type":"file-history-snapshot","messageId":"m","snapshot":{},"isSnapshotUpdate":false}\n'
+
+
+def test_a_new_log_that_has_nothing_to_say_yet_is_no_puzzle(house: House) -> None:
+    log = house.logs / "x.jsonl"
+    log.write_bytes(SNAPSHOT)
+    tally = house.read()
+    assert (tally.lines, tally.records, tally.not_understood) == (1, 0, [])
+    with log.open("ab") as file:
+        file.write(b'{"type":"unheard-of","uuid":"v","sessionId":"s"}\n')
+    assert house.read().not_understood == [str(log)]
+
+
+def test_a_log_that_says_nothing_for_many_lines_is_one(house: House) -> None:
+    log = house.logs / "x.jsonl"
+    puzzled = []
+    for _ in range(60):
+        with log.open("ab") as file:
+            file.write(SNAPSHOT)
+        puzzled.append(bool(house.read().not_understood))
+    assert puzzled.index(True) == 49
+    assert house.told.names().count("source.not_understood") == 1
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", "end", "goal"])
+def test_a_trace_of_one_line_without_words_is_no_puzzle(tmp_path: Path, clock: StillClock, kind: str) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "x.jsonl").write_text(f'{{"dreamd":1,"kind":"{kind}","session":"s","text":""}}\n')
+    told = Told()
+    parts = parts_on(tmp_path, clock, tmp_path / "logs", emit=told, label="trace")
+    tail = tailers(parts)["a"]
+    assert tail.advance(tail.find(), How(settle=True)).lines == 1
+    assert "source.not_understood" not in told.names()
+
+
 def test_an_unreadable_log_is_counted_told_and_read_when_it_can_be(house: House) -> None:
     log = house.logs / "x.jsonl.zst"
     log.write_bytes(b"not zstd")
