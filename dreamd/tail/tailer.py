@@ -28,7 +28,7 @@ from dreamd.tail import rows
 from dreamd.tail.catalogue import Catalogue
 from dreamd.tail.condition import Condition
 from dreamd.tail.ingest import OWN, remembered
-from dreamd.tail.logfile import COMPRESSED, Stamp, stamp
+from dreamd.tail.logfile import COMPRESSED, Stamp, cut_off, stamp
 from dreamd.tail.opening import Claim, FileLook, claim, open_source
 from dreamd.tail.sources import Found, Own, Part, Place, scan
 from dreamd.tail.steps import How, OpenSource, Step, Tools
@@ -252,6 +252,7 @@ class Tailer:
             return None
         if claimed is None:
             self._unclaimed[one.path] = one.stamp
+            self._came_through(one.path)
         return claimed
 
     def _claimed_again(self, one: Found, cursor: Cursor) -> Cursor:
@@ -296,7 +297,7 @@ class Tailer:
             self._unsettled.pop(one.path, None)
             self._failed(one.path, error)
             return
-        self._succeeded(one.path)
+        self._came_through(one.path)
         if items:
             self._puzzling.discard(one.path)
         elif one.path not in self._puzzling and _is_puzzling(cursor, lines, skipped):
@@ -353,8 +354,11 @@ class Tailer:
             self._tools.emit(SOURCE_UNREADABLE, agent=self.agent_id, path=path, reason=reason)
         self._bad_files[path] = reason
 
-    def _succeeded(self, path: str) -> None:
-        if self._bad_files.pop(path, None):
+    def _came_through(self, path: str) -> None:
+        """It could be read to its end, wherever that is."""
+        if cut_off(path):
+            self._failed(path, LogUnreadable(f"{path}: cut off; what comes before the cut is read"))
+        elif self._bad_files.pop(path, None):
             self._tools.emit(SOURCE_READABLE, agent=self.agent_id, path=path)
 
     def _tell_of_folders(self, bad: dict[str, str]) -> None:

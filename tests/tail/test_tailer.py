@@ -121,6 +121,21 @@ def test_an_unreadable_log_is_counted_told_and_read_when_it_can_be(house: House)
     assert house.read().unreadable == {}
 
 
+@pytest.mark.parametrize("left", [12, 0.5])
+def test_a_compressed_log_that_was_cut_off_is_told_once_and_read_when_it_is_whole(
+    house: House, left: float
+) -> None:
+    log, whole = house.logs / "x.jsonl.zst", zstandard.compress(b"".join(map(line, range(3000))), 1)
+    log.write_bytes(whole[: int(left) or int(len(whole) * left)])
+    for _ in range(3):
+        assert house.read().unreadable == {str(log): "cut off; what comes before the cut is read"}
+    assert house.told.names().count("source.unreadable") == 1
+    log.write_bytes(whole)
+    assert house.read().unreadable == {}
+    assert house.told.names().count("source.readable") == 1
+    assert len(raw(house.store)) == 3000
+
+
 def test_after_another_process_read_the_log_it_goes_on_from_there(house: House) -> None:
     log = house.logs / "x.jsonl"
     log.write_bytes(line(1))
