@@ -1,7 +1,9 @@
 """Finds and loads one-file plug-ins by name: the single dynamic import of the program."""
 
+import gc
 import importlib
-import pkgutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from dreamd.errors import ConfigError
@@ -9,8 +11,7 @@ from dreamd.errors import ConfigError
 
 def names(package: str) -> list[str]:
     """The plug-ins of a package such as `formats`: its files, but for `base` and those with a leading underscore."""
-    folder = Path(__file__).parent / package
-    found = (module.name for module in pkgutil.iter_modules([str(folder)]))
+    found = (file.stem for file in (Path(__file__).parent / package).glob("*.py"))
     return sorted(name for name in found if name != "base" and not name.startswith("_"))
 
 
@@ -29,9 +30,23 @@ def load(package: str, name: str, attribute: str) -> object:
         known = ", ".join(names(package))
         raise ConfigError(f"no {name!r} among dreamd's {package}", hint=f"known: {known}")
     try:
-        module = importlib.import_module(f"dreamd.{package}.{name}")
+        with _uncollected():
+            module = importlib.import_module(f"dreamd.{package}.{name}")
     except ModuleNotFoundError as error:
         raise ConfigError(
             f"{package}/{name} needs the package {error.name}", hint=f"pip install {error.name}"
         ) from error
     return getattr(module, attribute)
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """No search for garbage inside: what is being loaded stays, and looking through it again and again is slow."""
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()

@@ -1,7 +1,6 @@
 """Every error of dreamd: one root, few classes, each saying what the caller and the person should do."""
 
 import errno
-from traceback import extract_tb
 from typing import ClassVar
 
 
@@ -122,6 +121,10 @@ class ReplyUnusable(ProviderError):
     """An answer came and was paid for, but is empty, cut off, HTML or of the wrong shape."""
 
 
+class BudgetSpent(ProviderError):
+    """The agent's own share of `[budget]` is used up: nobody else waits for it to be free; what was to be done is tried again."""
+
+
 class Parked(DreamdError):
     """A group of memories could not be distilled; it waits for the next dream, nothing of it was written."""
 
@@ -132,8 +135,8 @@ def told(error: BaseException) -> dict[str, object]:
         error = error.exceptions[0]
     if isinstance(error, DreamdError):
         return {"error": type(error).__name__, "reason": str(error)}
-    places = extract_tb(error.__traceback__)
-    return {
-        "error": type(error).__name__,
-        "at": f"{places[-1].filename}:{places[-1].lineno}" if places else "",
-    }
+    place = error.__traceback__
+    while place and place.tb_next:
+        place = place.tb_next
+    at = f"{place.tb_frame.f_code.co_filename}:{place.tb_lineno}" if place else ""
+    return {"error": type(error).__name__, "at": at}

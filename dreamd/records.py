@@ -111,4 +111,8 @@ class Skip(Struct, frozen=True):
     kind: str
 
 
+LEFT_OUT = frozenset(  # kinds of what was understood and is not wanted
+    {"blank", "copied", "metadata", "repeated", "silent", "superseded", "synthetic", "unwanted", "withdrawn"}
+)
+
 Item = Record | Amendment | Turn | Skip

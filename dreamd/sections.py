@@ -124,7 +124,7 @@ class Gate(Section, frozen=True):
 
 
 class Budget(Section, frozen=True):
-    """Of dreamd's own calls alone. 0: without end. Exhausted means waiting."""
+    """Of dreamd's own calls alone. 0: without end. Exhausted means waiting; an agent's own, being tried again."""
 
     tokens_per_day: Annotated[int, Meta(ge=0)] = 0  # local day of this machine, of all agents
     calls_per_hour: Annotated[int, Meta(ge=0)] = 0

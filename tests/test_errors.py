@@ -21,3 +21,18 @@ def test_exit_codes_are_those_of_the_contract() -> None:
 def test_a_spent_quota_is_a_full_disk_too() -> None:
     assert DiskFull.is_told_by(OSError(errno.EDQUOT, "quota exceeded"))
     assert not DiskFull.is_told_by(OSError(errno.EACCES, "permission denied"))
+
+
+def test_of_a_bug_its_class_and_its_innermost_place_are_told_and_no_text_of_it() -> None:
+    def broken() -> None:
+        raise ValueError("said in a log")
+
+    try:
+        broken()
+    except ValueError as error:
+        raised = error
+    line = broken.__code__.co_firstlineno + 1
+    expected = {"error": "ValueError", "at": f"{__file__}:{line}"}
+    assert errors.told(raised) == expected
+    assert errors.told(ExceptionGroup("several", [raised])) == expected
+    assert errors.told(ValueError("never raised")) == {"error": "ValueError", "at": ""}

@@ -16,6 +16,7 @@ from dreamd.daily.prompt import Day, prompt, room
 from dreamd.daily.reply import parse
 from dreamd.daily.transcript import Event, chunks
 from dreamd.errors import (
+    BudgetSpent,
     PromptTooLong,
     ProviderBusy,
     ProviderError,
@@ -42,7 +43,7 @@ def ruled(events: Sequence[Event], day: Day, why: str) -> Summary:
 
 
 async def summary(provider: Provider, events: Sequence[Event], day: Day, *, last_attempt: bool) -> Summary:
-    """All events told. Raises ProviderBusy and ProviderUnreachable unless it is the last attempt."""
+    """All events told. Raises BudgetSpent, and unless it is the last attempt ProviderBusy and ProviderUnreachable."""
     scribe = _Scribe(provider, day, last_attempt=last_attempt)
     most = max(day.max_tokens // _LINE_TOKENS, 2)
     # long texts are measured and compared in threads: the loop goes on meanwhile
@@ -83,6 +84,8 @@ class _Scribe:
             reply = await self._provider.complete(asked)
         except PromptTooLong as error:
             return await self._halves(chunk, error)
+        except BudgetSpent:
+            raise
         except (ProviderBusy, ProviderUnreachable) as error:
             if not self._last_attempt:
                 raise

@@ -10,6 +10,7 @@ from datetime import date
 from functools import partial
 
 from anyio import CancelScope, to_thread
+from msgspec.structs import replace
 
 from dreamd import files
 from dreamd.daily import page, publish
@@ -18,7 +19,7 @@ from dreamd.daily.audit import Entry
 from dreamd.daily.lines import listed, memories, standing
 from dreamd.daily.material import UNFINISHED, Material, gather
 from dreamd.daily.prompt import Day
-from dreamd.errors import DiskFull, DreamdError, FileChanged, ProviderError, WorkspaceError
+from dreamd.errors import BudgetSpent, DiskFull, DreamdError, FileChanged, ProviderError, WorkspaceError
 from dreamd.events import LINE_REFUSED, PHASE_FAILED, PHASE_FINISHED
 from dreamd.memories import Memory, Status
 from dreamd.parts import NO_LLM, Metered, Outcome, Parts
@@ -184,6 +185,8 @@ class _Run:
 
     async def _fail(self, error: DreamdError) -> Outcome:
         row = self._row("failed", str(error))
+        if isinstance(error, BudgetSpent):  # it will be free again, however often that is looked at
+            row = replace(row, attempts=row.attempts - 1)
         await self._store(Changes(ledger=(row,), durable=True))
         if not self.dry_run:
             self.parts.emit(

@@ -127,21 +127,9 @@ def _line_of(parts: Parts, tree: "_Tree", owner: "_Owner", file: Path, block: Bl
 _ACCOUNT = "the night's own account of what it did, no memory: audited against the sources of that night, such as {daily}"
 
 
-def of_memory(parts: Parts, memory_id: str, check: Check, judge: Judge = unjudged) -> Node:
-    """The chain under a memory of the pool, named by its id or how that begins.
-
-    Raises UsageError when there is none or more than one.
-    """
-    query = MemoryQuery(id_prefix=memory_id, statuses=STATUSES, limit=2)
-    found = list(parts.store.memories(query)) if memory_id else []
-    if not found:
-        raise UsageError(f"no memory {memory_id!r}", hint="see `dreamd memories`, or name a FILE:LINE")
-    if found[1:]:
-        raise UsageError(
-            f"more than one memory begins with {memory_id!r}",
-            hint="write more of its id; `dreamd memories --json` has it whole",
-        )
-    return _Tree(parts, found[0].agent, None, check, judge).of_memory(found[0])
+def of_memory(parts: Parts, memory: Memory, check: Check, judge: Judge = unjudged) -> Node:
+    """The chain under a memory of the pool. Blocking."""
+    return _Tree(parts, memory.agent, None, check, judge).of_memory(memory)
 
 
 class _Owner(Struct, frozen=True):

@@ -22,7 +22,7 @@ from dreamd.deep_dream.prompt import Composed, compose
 from dreamd.deep_dream.reply import Proposal, parse
 from dreamd.deep_dream.sources import Material, gather
 from dreamd.deep_dream.writing import Intent, encoded, resume, write
-from dreamd.errors import DiskFull, FileChanged, ProviderError, ReplyUnusable, WorkspaceError
+from dreamd.errors import BudgetSpent, DiskFull, FileChanged, ProviderError, ReplyUnusable, WorkspaceError
 from dreamd.events import LINE_REFUSED, PHASE_FAILED, PHASE_FINISHED, REWRITE_HELD
 from dreamd.memories import Memory
 from dreamd.parts import Metered, Outcome, Parts
@@ -60,6 +60,8 @@ async def deep_dream(
         return await run.dream()
     except ReplyUnusable as error:
         return await run.failed(str(error), settle=True)
+    except BudgetSpent as error:  # it will be free again, however often that is looked at
+        return await run.failed(str(error), counts=False)
     except (WorkspaceError, FileChanged, DiskFull, ProviderError) as error:
         return await run.failed(str(error))
     finally:
@@ -233,8 +235,9 @@ class _Run(Struct, kw_only=True):
             self.parts.emit(PHASE_FINISHED, **self.where, state="skipped", reason=reason)
         return Outcome(row=row)
 
-    async def failed(self, reason: str, *, settle: bool = False) -> Outcome:
+    async def failed(self, reason: str, *, settle: bool = False, counts: bool = True) -> Outcome:
         row = self.row("failed", reason)
+        row = row if counts else replace(row, attempts=row.attempts - 1)
         if not self.dry_run:
             standing = replace(self.prior, usage=row.usage) if self.prior and self.finished_before else row
             await self.store(Changes(ledger=(standing,), settled=(self.job,) if settle else ()))

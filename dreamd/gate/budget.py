@@ -1,7 +1,8 @@
 """What dreamd's own calls may take: tokens a day, calls an hour, of one agent and of all (pure).
 
-Exhausted means waiting, never losing; but what no day has tokens for waits for nothing and fails at once. What a call will take is reserved when it begins, by estimate, and put right when
-its provider tells; so the bound holds to within what estimates are wrong. Every attempt counts, a broken-off one too.
+Exhausted means waiting, never losing; but what no day has tokens for waits for nothing and fails at once, and what one
+agent used up alone is no reason for others to wait. What a call will take is reserved when it begins, by estimate, and put
+right when its provider tells; so the bound holds to within what estimates are wrong. Every attempt counts, a broken-off one too.
 """
 
 from collections.abc import Iterator, Sequence
@@ -9,6 +10,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from datetime import time as time_of_day
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from dreamd.calls import Prompt
 from dreamd.pool.tokens import estimate
@@ -19,11 +21,15 @@ HOUR = timedelta(hours=1)
 
 
 class Shortfall(Struct, frozen=True):
-    """What is exhausted, in words, and for how many seconds at least; `never`: no day would have enough."""
+    """What is exhausted, in words, and for how many seconds at least.
+
+    `never`: no day would have enough; `own`: it is the agent's share, others may have theirs.
+    """
 
     words: str
     wait_s: float
     never: bool = False
+    own: bool = False
 
 
 class Use(Struct, frozen=True, kw_only=True):
@@ -71,11 +77,14 @@ def shortfall(
         [one for one in hour if one.agent == agent],
         [one for one in day if one.agent == agent],
     )
+    own = [
+        *_calls(budget.agent_calls_per_hour, own_hour, now, agent),
+        *_tokens(budget.agent_tokens_per_day, own_day, tokens, tomorrow, agent),
+    ]
     found = [
         *_calls(budget.calls_per_hour, hour, now, "all agents"),
-        *_calls(budget.agent_calls_per_hour, own_hour, now, agent),
         *_tokens(budget.tokens_per_day, day, tokens, tomorrow, "all agents"),
-        *_tokens(budget.agent_tokens_per_day, own_day, tokens, tomorrow, agent),
+        *(replace(one, own=True) for one in own),
     ]
     return max(found, key=lambda one: (one.never, one.wait_s), default=None)
 

@@ -1,7 +1,7 @@
 """A provider that never pays twice: each reply of a job is kept in the store until the job commits.
 
-Law: a reply that came is written down before anybody uses it, even while the daemon is being stopped; the same prompt
-of the same job is answered from there. The phase drops a job's entries with `Changes.settled`, in the transaction that
+Law: a reply that came is written down before anybody uses it, even while the daemon is being stopped, and none is asked
+for that could not be; the same prompt of the same job is answered from there. The phase drops a job's entries with `Changes.settled`, in the transaction that
 commits the job, and also when it gives the reply up as worthless: else the next attempt is answered with it again.
 """
 
@@ -65,6 +65,7 @@ class Journalled(Provider):
         return replace(entry.reply, journalled=True)
 
     async def _paid(self, key: str, prompt: Prompt) -> Reply:
+        await to_thread.run_sync(self._store.check_room)
         reply = await self._provider.complete(prompt)
         # from here to the disk nothing may come between: not even the cancellation that stops the daemon
         with anyio.CancelScope(shield=True):

@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Reply
 from dreamd.clock import Clock
-from dreamd.errors import DiskFull, DreamdError, ProviderRefused, StoreError
+from dreamd.errors import BudgetSpent, DiskFull, DreamdError, ProviderRefused, StoreError
 from dreamd.gate.budget import HOUR, day_began, needs, shortfall
 from dreamd.pool.tokens import estimate
 from dreamd.sections import Budget
@@ -26,6 +26,7 @@ T = TypeVar("T")
 
 RENEWALS = 3  # within the time of a lease
 SHARED_S = 0.5  # until a slot that another process holds is asked for again
+AGAIN = "it is tried again"
 LONGEST_WAIT_S = 60.0  # until an exhausted budget is looked at again: clocks and configurations change
 
 
@@ -53,8 +54,8 @@ class Leases:
     async def take(self, lane: str, agent: str, prompt: Prompt, *, most: int) -> Slot | NotNow:
         """A slot of the lane, if fewer than `most` calls of all processes hold one.
 
-        Whoever is given one gives it back, cancelled or not. Raises StoreError, DiskFull, and ProviderRefused when no
-        day has tokens enough.
+        Whoever is given one gives it back, cancelled or not. Raises StoreError, DiskFull, ProviderRefused when no
+        day has tokens enough, and BudgetSpent when the agent's own share is used up.
         """
         async with self._taking:
             # what was taken must be known to whom it was given
@@ -116,6 +117,8 @@ class Leases:
             raise ProviderRefused(
                 found.words, hint="raise it in [budget], or lower the phase's max_input_tokens"
             )
+        if found.own:  # other agents' nights come after this one's, and have budget
+            raise BudgetSpent(found.words, hint=AGAIN)
         return NotNow("budget", found.words, min(max(found.wait_s, SHARED_S), LONGEST_WAIT_S))
 
     async def _renew(self, slot: Slot) -> None:

@@ -9,8 +9,8 @@ from anyio import to_thread
 from dreamd.deep_dream.evidence import Node, Verdict, of_line, of_memory
 from dreamd.dream.standing import standing_of
 from dreamd.errors import UsageError
-from dreamd.hand.named import readable
-from dreamd.memories import Memory
+from dreamd.hand.named import named, readable
+from dreamd.memories import STATUSES, Memory
 from dreamd.parts import Parts
 from dreamd.tail.spans import standing
 
@@ -38,7 +38,7 @@ def chain(parts: Parts, what: str) -> Node:
         return of_line(parts, _file(place["file"]), int(place["line"]), standing, judge)
     if _names_a_file(what):
         raise UsageError(f"{what} names no line", hint="say which: FILE:LINE, such as MEMORY.md:3")
-    return of_memory(parts, what, standing, judge)
+    return of_memory(parts, named(parts.store, what, statuses=STATUSES), standing, judge)
 
 
 def _file(name: str) -> Path:

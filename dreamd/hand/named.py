@@ -1,7 +1,7 @@
 """The beginning of a memory's id in; the one memory that it names out. And what a person wrote in; whether it is text, out."""
 
 from dreamd.errors import UsageError
-from dreamd.memories import THERE, Memory, MemoryType
+from dreamd.memories import THERE, Memory, MemoryType, Status
 from dreamd.stores.base import MemoryQuery, Store
 
 
@@ -12,9 +12,15 @@ def readable(text: str) -> str:
     raise UsageError("it holds bytes that are no UTF-8 text", hint="check the encoding of your terminal")
 
 
-def named(store: Store, memory_id: str, types: tuple[MemoryType, ...] = ()) -> Memory:
-    """A memory of any status but forgotten. Blocks. Raises UsageError when there is none, or more than one."""
-    query = MemoryQuery(id_prefix=readable(memory_id), types=types, statuses=THERE, limit=2)
+def named(
+    store: Store,
+    memory_id: str,
+    types: tuple[MemoryType, ...] = (),
+    *,
+    statuses: tuple[Status, ...] = THERE,
+) -> Memory:
+    """A memory of these statuses, of any but forgotten. Blocks. Raises UsageError when there is none, or more than one."""
+    query = MemoryQuery(id_prefix=readable(memory_id), types=types, statuses=statuses, limit=2)
     found = list(store.memories(query)) if memory_id else []
     what = types[0] if len(types) == 1 else "memory"
     if not found:

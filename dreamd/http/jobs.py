@@ -1,6 +1,8 @@
-"""Work that outlives its request: begun in the face's task group, asked about by its id, the latest few remembered."""
+"""Work that outlives its request: begun in the face's task group, asked about by its id, the latest few remembered.
 
-from collections import OrderedDict
+It outlives the face too: what a new configuration breaks off is begun again under it, with the same id.
+"""
+
 from collections.abc import Awaitable, Callable
 from datetime import date, datetime
 from typing import Literal
@@ -9,12 +11,11 @@ from anyio.abc import TaskGroup
 from msgspec import Struct
 from msgspec.structs import replace
 
-from dreamd.clock import Clock
 from dreamd.dream.phase import Dreamt
 from dreamd.errors import DreamdError, told
-from dreamd.events import JOB_FAILED, Emit
+from dreamd.events import JOB_FAILED
 from dreamd.http.problems import Problem, Refused, bug, problem
-from dreamd.parts import Outcome
+from dreamd.parts import Outcome, Parts
 
 _MOST_RUNNING, _MOST_KEPT = 4, 100
 
@@ -41,53 +42,74 @@ class Job(Struct, frozen=True, kw_only=True):
 
 
 Result = NightDone | tuple[Dreamt, ...]
+Work = Callable[[Parts], Awaitable[Result]]  # may be broken off at any instant and called again
+
+
+class Errand(Struct):
+    """A job and how it is done."""
+
+    job: Job
+    work: Work
+
+    @property
+    def running(self) -> bool:
+        return self.job.state == "running"
 
 
 class Jobs:
-    def __init__(self, tasks: TaskGroup, clock: Clock, new_id: Callable[[], str], emit: Emit) -> None:
-        self._tasks, self._clock, self._new_id, self._emit = tasks, clock, new_id, emit
-        self._jobs: OrderedDict[str, Job] = OrderedDict()
+    """`known` are the errands by their ids, which whoever opens the next face gives to it: what runs is begun again."""
+
+    def __init__(
+        self, tasks: TaskGroup, parts: Parts, new_id: Callable[[], str], known: dict[str, Errand]
+    ) -> None:
+        self._tasks, self._parts, self._new_id, self._known = tasks, parts, new_id, known
+        for errand in known.values():
+            if errand.running:
+                self._begin(errand)
 
     @property
     def running(self) -> int:
-        return sum(job.state == "running" for job in self._jobs.values())
+        return sum(errand.running for errand in self._known.values())
 
-    def start(self, kind: Literal["night", "dreams"], work: Callable[[], Awaitable[Result]]) -> Job:
+    def start(self, kind: Literal["night", "dreams"], work: Work) -> Job:
         """Raises Refused when too many are under way."""
         if self.running >= _MOST_RUNNING:
             raise Refused(
                 409, f"{self.running} jobs are under way already", hint="wait for one of them to end"
             )
-        job = Job(id=self._new_id(), kind=kind, asked_at=self._clock.now())
-        self._keep(job)
-        self._tasks.start_soon(self._run, job, work, name=f"job {job.id}")
+        job = Job(id=self._new_id(), kind=kind, asked_at=self._parts.clock.now())
+        errand = self._known[job.id] = Errand(job, work)
+        self._forget_the_oldest()
+        self._begin(errand)
         return job
 
     def of(self, job_id: str) -> Job:
         """Raises Refused for one that is not known (any more)."""
-        if job_id not in self._jobs:
+        if job_id not in self._known:
             raise Refused(404, "no such job", hint="the latest ones are known until dreamd stops")
-        return self._jobs[job_id]
+        return self._known[job_id].job
 
-    async def _run(self, job: Job, work: Callable[[], Awaitable[Result]]) -> None:
-        ended = replace(job, state="failed")  # cancelled
+    def _begin(self, errand: Errand) -> None:
+        self._tasks.start_soon(self._run, errand, name=f"job {errand.job.id}")
+
+    async def _run(self, errand: Errand) -> None:
+        """One that is cancelled goes on running, for whoever begins it again."""
+        ended = await self._done(errand)
+        errand.job = replace(ended, ended_at=self._parts.clock.now())
+
+    async def _done(self, errand: Errand) -> Job:
+        job = errand.job
         try:
-            result = await work()
-            ended = (
-                replace(job, state="done", night=result)
-                if isinstance(result, NightDone)
-                else replace(job, state="done", dreams=result)
-            )
+            result = await errand.work(self._parts)
         except DreamdError as error:
-            ended = replace(job, state="failed", problem=problem(error))
+            return replace(job, state="failed", problem=problem(error))
         except Exception as error:  # noqa: BLE001 - a bug in one job must not close the face
-            self._emit(JOB_FAILED, job=job.id, kind=job.kind, **told(error))
-            ended = replace(job, state="failed", problem=problem(bug()))
-        finally:
-            self._keep(replace(ended, ended_at=self._clock.now()))
+            self._parts.emit(JOB_FAILED, job=job.id, kind=job.kind, **told(error))
+            return replace(job, state="failed", problem=problem(bug()))
+        if isinstance(result, NightDone):
+            return replace(job, state="done", night=result)
+        return replace(job, state="done", dreams=result)
 
-    def _keep(self, job: Job) -> None:
-        self._jobs[job.id] = job
-        while len(self._jobs) > _MOST_KEPT:
-            oldest = next(one.id for one in self._jobs.values() if one.state != "running")
-            del self._jobs[oldest]
+    def _forget_the_oldest(self) -> None:
+        while len(self._known) > _MOST_KEPT:
+            del self._known[next(name for name, errand in self._known.items() if not errand.running)]

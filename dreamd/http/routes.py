@@ -162,15 +162,21 @@ async def stands(desk: Desk, _asked: shapes.Nothing) -> Status:
 
 async def nights(desk: Desk, asked: shapes.NightAsked) -> Job:
     chosen = _known(desk.parts, asked.agents)
-    return desk.jobs.start("night", partial(_night, desk.parts, chosen, asked))
+    return desk.jobs.start("night", _Night(chosen, asked))
 
 
-async def _night(parts: Parts, chosen: Sequence[str] | None, asked: shapes.NightAsked) -> NightDone:
-    day = asked.day
-    if day is None:
-        day = await to_thread.run_sync(_newest, parts, chosen, asked.dry_run)
-    outcomes = await run_night(parts, day, agents=chosen, force=asked.force, dry_run=asked.dry_run)
-    return NightDone(day, tuple(outcomes), totals(outcomes))
+class _Night:
+    """A night that was asked for, of the same day however often it is begun."""
+
+    def __init__(self, chosen: Sequence[str] | None, asked: shapes.NightAsked) -> None:
+        self._chosen, self._asked, self._day = chosen, asked, asked.day
+
+    async def __call__(self, parts: Parts) -> NightDone:
+        chosen, asked = self._chosen, self._asked
+        if self._day is None:
+            self._day = await to_thread.run_sync(_newest, parts, chosen, asked.dry_run)
+        outcomes = await run_night(parts, self._day, agents=chosen, force=asked.force, dry_run=asked.dry_run)
+        return NightDone(self._day, tuple(outcomes), totals(outcomes))
 
 
 def _newest(parts: Parts, chosen: Sequence[str] | None, dry_run: bool) -> date:
@@ -183,10 +189,10 @@ def _newest(parts: Parts, chosen: Sequence[str] | None, dry_run: bool) -> date:
 
 async def dreams(desk: Desk, asked: shapes.DreamsAsked) -> Job:
     chosen = _known(desk.parts, asked.agents) or list(desk.parts.config.enabled)
-    return desk.jobs.start("dreams", partial(_dreams, desk.parts, chosen, asked))
+    return desk.jobs.start("dreams", partial(_dreams, chosen, asked))
 
 
-async def _dreams(parts: Parts, chosen: Sequence[str], asked: shapes.DreamsAsked) -> tuple[Dreamt, ...]:
+async def _dreams(chosen: Sequence[str], asked: shapes.DreamsAsked, parts: Parts) -> tuple[Dreamt, ...]:
     if not asked.dry_run:
         await to_thread.run_sync(sync, parts, chosen)
     return tuple([await dream(parts, one, force=asked.force, dry_run=asked.dry_run) for one in chosen])

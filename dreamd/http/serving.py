@@ -15,7 +15,7 @@ from dreamd.address import Address
 from dreamd.http.app import app
 from dreamd.http.counters import Counters
 from dreamd.http.desk import Desk
-from dreamd.http.jobs import Jobs
+from dreamd.http.jobs import Errand, Jobs
 from dreamd.http.listening import Connect, Furnish
 from dreamd.http.mounting import Mounted
 from dreamd.http.wire import KEEP_ALIVE_S, Wire, silence
@@ -26,8 +26,10 @@ _THREADS = 8
 
 
 @asynccontextmanager
-async def serving(parts: Parts, where: Address, ready: Callable[[], bool]) -> AsyncIterator[Connect]:
-    """The protocol of one connection, while inside. Leaving lets answers end for a moment, then ends jobs and all."""
+async def serving(
+    parts: Parts, where: Address, ready: Callable[[], bool], asked: dict[str, Errand]
+) -> AsyncIterator[Connect]:
+    """The protocol of one connection, while inside. Leaving lets answers end for a moment, then breaks off jobs and all."""
     silence()
     counters, state = Counters(), ServerState()
     async with anyio.create_task_group() as tasks:
@@ -35,7 +37,7 @@ async def serving(parts: Parts, where: Address, ready: Callable[[], bool]) -> As
             parts=parts,
             where=where,
             ready=ready,
-            jobs=Jobs(tasks, parts.clock, partial(secrets.token_hex, 8), parts.emit),
+            jobs=Jobs(tasks, parts, partial(secrets.token_hex, 8), asked),
             counters=counters,
             threads=CapacityLimiter(_THREADS),
         )

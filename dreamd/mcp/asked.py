@@ -12,11 +12,10 @@ from dreamd.dream.said import by_human
 from dreamd.memories import Memory
 from dreamd.parts import Parts
 from dreamd.pool.acts import acts
-from dreamd.pool.similarity import covered
+from dreamd.pool.retold import adds_nothing
 from dreamd.stores.base import MemoryQuery
 
 LOOK_BACK = timedelta(days=2)  # what is older has been dreamt of
-_NEAR = 0.5  # of the wish's words that stand in the sentence, as for a dream
 
 
 def asked_words(parts: Parts, agent: str, wish: str) -> str:
@@ -30,5 +29,5 @@ def _statements(records: list[Memory], wish: str) -> Iterator[str]:
     """Newest first."""
     for record in reversed(records):
         if by_human(record) and on_purpose(record, wish):
-            near = [act for act in acts(record.content) if act.explicit and covered(wish, act.quote) >= _NEAR]
+            near = [act for act in acts(record.content) if act.explicit and adds_nothing(wish, act.quote)]
             yield from (act.statement for act in near[:1])

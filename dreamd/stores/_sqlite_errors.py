@@ -10,7 +10,7 @@ import msgspec
 from dreamd.errors import DiskFull, DreamdError, StoreBusy, StoreCorrupt, StoreError
 from dreamd.places import free
 
-ROOM = 1 << 20  # bytes; with less free, a failed write is put down to the full disk
+ROOM = 1 << 20  # bytes; with less free the disk is full, and a failed write is put down to that
 BUSY = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 CORRUPT = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
 CORRUPT_IO = {sqlite3.SQLITE_IOERR_SHORT_READ, sqlite3.SQLITE_IOERR_CORRUPTFS}
@@ -34,7 +34,7 @@ def store_error(error: sqlite3.Error, path: Path) -> DreamdError:
     code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)  # the module's own errors have none
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     primary = code & 0xFF
-    if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _is_full(path)):
+    if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and is_full(path)):
         return full(path)
     if primary in CORRUPT or code in CORRUPT_IO:
         return corrupt(path, name)
@@ -65,7 +65,7 @@ def corrupt(path: Path, why: str) -> StoreCorrupt:
     )
 
 
-def _is_full(path: Path) -> bool:
+def is_full(path: Path) -> bool:
     with contextlib.suppress(OSError):  # the folder itself may be gone
         return free(path.parent) < ROOM
     return False

@@ -411,6 +411,9 @@ class Store(Protocol):
         Each comes back as ever when it is asked for. How many were moved. Raises StoreError, DiskFull.
         """
 
+    def check_room(self) -> None:
+        """Raises DiskFull when hardly anything more can be written: before something is paid for that is to be kept."""
+
     def purge(self) -> None:
         """Leave no byte of what was erased in the store's files. Takes as long as writing them anew.
 

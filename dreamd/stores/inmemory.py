@@ -212,6 +212,9 @@ class InMemoryStore(Store):
     def archive(self, before: date) -> int:  # noqa: ARG002 - it has no files to move anything to
         return 0
 
+    def check_room(self) -> None:
+        return
+
     def purge(self) -> None:
         return
 

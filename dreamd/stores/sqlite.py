@@ -29,7 +29,7 @@ from dreamd.stores import _sqlite_rows as rows
 from dreamd.stores._following import ALL, followed
 from dreamd.stores._sql import listed
 from dreamd.stores._sqlite_erasing import Erasing, tombstones_of
-from dreamd.stores._sqlite_errors import told
+from dreamd.stores._sqlite_errors import full, is_full, told
 from dreamd.stores._sqlite_files import Ballast, connect, made_private, prepare, roll_back
 from dreamd.stores._sqlite_writing import Writing
 from dreamd.stores._tombstones import Register
@@ -130,6 +130,10 @@ class SqliteStore(Store):
                 return moved
             after, count = page
             moved += count
+
+    def check_room(self) -> None:
+        if is_full(self._path):  # a short write may still go through: the WAL has room of its own
+            raise full(self._path)
 
     def purge(self) -> None:
         """By writing all of the database anew: freed and half-filled pages hold what was there before."""

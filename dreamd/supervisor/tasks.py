@@ -5,9 +5,10 @@ from typing import cast
 
 import anyio
 from anyio import to_thread
+from msgspec.structs import replace
 
 from dreamd import _plugins
-from dreamd.events import FORGETTING_DELAYED
+from dreamd.events import FORGETTING_DELAYED, Event
 from dreamd.hand.plan import LEFT
 from dreamd.parts import Parts
 from dreamd.supervisor.kept import LONGEST_PAUSE_S, Failures, kept
@@ -56,7 +57,12 @@ class GatewayLife:
                 await self.changed.wait()
             loaded = await to_thread.run_sync(_plugins.load, "gateway", "serve", "serve")
             serve = cast("Callable[[GatewayLife], Awaitable[None]]", loaded)
-            await kept("gateway", lambda: serve(self), self.parts, self._failures)
+            lasting = replace(self.parts, emit=self._tell)
+            await kept("gateway", lambda: serve(self), lasting, self._failures)
+
+    def _tell(self, event: Event, /, **values: object) -> None:
+        """As the configuration of this moment has it told."""
+        self.parts.emit(event, **values)
 
     def close(self) -> None:
         self._open.cancel()

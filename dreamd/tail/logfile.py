@@ -128,6 +128,51 @@ def opened(path: str) -> Iterator[LogFile]:
         yield LogFile(path, file)
 
 
+def cut_off(path: str) -> bool:
+    """Whether a compressed log ends within a frame: what comes before reads well, and the decompressor says nothing.
+
+    Looks at the heads of frames and blocks alone (RFC 8878, 3.1).
+    """
+    if not path.endswith(COMPRESSED):
+        return False
+    try:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - paths here are text
+            size, at = os.fstat(file.fileno()).st_size, 0
+            while at < size:
+                at = _behind_frame(file.fileno(), at)
+            return at > size
+    except (OSError, zstandard.ZstdError):  # the next read says what is wrong
+        return False
+
+
+_LEAST_HEAD_BYTES, _HEAD_BYTES = 6, 18  # of a frame
+_SKIPPABLE = 0x184D2A50  # and the fifteen numbers behind it
+_BLOCK_HEAD_BYTES, _CHECKSUM_BYTES = 3, 4
+_REPEATED_BYTE = 1  # the kind of a block that says how often its only byte comes
+
+
+def _behind_frame(handle: int, at: int) -> int:
+    """Where the frame at `at` ends, or would. Raises ZstdError for what is no frame."""
+    head = os.pread(handle, _HEAD_BYTES, at)
+    if _number(head[:4]) & ~0xF == _SKIPPABLE:
+        return at + 8 + _number(head[4:8])
+    if len(head) < _LEAST_HEAD_BYTES and zstandard.FRAME_HEADER.startswith(head[:4]):
+        return at + _LEAST_HEAD_BYTES
+    at += zstandard.frame_header_size(head)
+    last = False
+    while not last:
+        block = os.pread(handle, _BLOCK_HEAD_BYTES, at)
+        if len(block) < _BLOCK_HEAD_BYTES:
+            return at + _BLOCK_HEAD_BYTES
+        last, kind, size = bool(block[0] & 1), block[0] >> 1 & 3, _number(block) >> 3
+        at += _BLOCK_HEAD_BYTES + (1 if kind == _REPEATED_BYTE else size)
+    return at + _CHECKSUM_BYTES * zstandard.get_frame_parameters(head).has_checksum
+
+
+def _number(data: bytes) -> int:
+    return int.from_bytes(data, "little")
+
+
 def _unreadable(path: str, error: OSError | zstandard.ZstdError) -> LogUnreadable:
     if isinstance(error, FileNotFoundError):
         return LogUnreadable(f"{path}: not there")

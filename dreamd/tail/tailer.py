@@ -22,12 +22,13 @@ from dreamd.events import (
     SOURCE_UNREADABLE,
 )
 from dreamd.formats.base import Format
+from dreamd.records import LEFT_OUT
 from dreamd.stores.base import Cursor
 from dreamd.tail import rows
 from dreamd.tail.catalogue import Catalogue
 from dreamd.tail.condition import Condition
-from dreamd.tail.ingest import remembered
-from dreamd.tail.logfile import COMPRESSED, Stamp, stamp
+from dreamd.tail.ingest import OWN, remembered
+from dreamd.tail.logfile import COMPRESSED, Stamp, cut_off, stamp
 from dreamd.tail.opening import Claim, FileLook, claim, open_source
 from dreamd.tail.sources import Found, Own, Part, Place, scan
 from dreamd.tail.steps import How, OpenSource, Step, Tools
@@ -36,7 +37,8 @@ _OPEN_SOURCES = 64
 _TRIES = 50  # against another process reading the same log; each lost try is progress made by the other
 _WAL = re.compile(r"-(?:wal|shm|journal)$")
 _CLOCK_GRAIN_S = 1.0
-_PUZZLING_LINES = 50  # so many in a row without anything understood, in a log that was understood before
+_PUZZLING_LINES = 50  # so many in a row without anything understood
+_LEFT_OUT = LEFT_OUT | {OWN}
 
 
 class Tally(Struct):
@@ -91,7 +93,6 @@ class Tailer:
         self._bad_folders: dict[str, str] = {}
         self._bad_files: dict[str, str] = {}
         self._puzzling: set[str] = set()
-        self._mute: dict[str, int] = {}  # logs of which nothing was understood so far, with their lines
         self._found: dict[str, Found] = {}  # path -> one that was found in the same way: small for thousands
         self._ways: dict[tuple[str, tuple[Format, ...], bool], Found] = {}
         self._unsettled: dict[str, tuple[Found, float]] = {}  # read at, monotonic
@@ -251,6 +252,7 @@ class Tailer:
             return None
         if claimed is None:
             self._unclaimed[one.path] = one.stamp
+            self._came_through(one.path)
         return claimed
 
     def _claimed_again(self, one: Found, cursor: Cursor) -> Cursor:
@@ -282,20 +284,24 @@ class Tailer:
     # --- reading one ------------------------------------------------------------------------------------------
 
     def _read(self, one: Found, cursor: Cursor, how: How, told: Sequence[Callable[[Step], object]]) -> None:
-        before, lines, items = self._marks(one), 0, 0
+        before, lines, items, skipped = self._marks(one), 0, 0, set[str]()
         age_s = self._tools.clock.now().timestamp() - one.stamp.touched_ns / 1e9
         how = how._replace(settle=how.settle or age_s > how.rest_s)
         try:
             for step in self._steps(one, cursor, how):
                 lines, items = lines + step.lines, items + step.items
+                skipped.update(step.skipped)
                 for tell in told:
                     tell(step)
         except LogUnreadable as error:
             self._unsettled.pop(one.path, None)
             self._failed(one.path, error)
             return
-        self._succeeded(one.path)
-        self._wonder(one.path, cursor, lines, items, at_rest=how.settle)
+        self._came_through(one.path)
+        if items:
+            self._puzzling.discard(one.path)
+        elif one.path not in self._puzzling and _is_puzzling(cursor, lines, skipped, at_rest=how.settle):
+            self._wonder(one.path, lines)
         if how.stopping():
             return
         self._seen[one.path] = before
@@ -348,8 +354,11 @@ class Tailer:
             self._tools.emit(SOURCE_UNREADABLE, agent=self.agent_id, path=path, reason=reason)
         self._bad_files[path] = reason
 
-    def _succeeded(self, path: str) -> None:
-        if self._bad_files.pop(path, None):
+    def _came_through(self, path: str) -> None:
+        """It could be read to its end, wherever that is."""
+        if cut_off(path):
+            self._failed(path, LogUnreadable(f"{path}: cut off; what comes before the cut is read"))
+        elif self._bad_files.pop(path, None):
             self._tools.emit(SOURCE_READABLE, agent=self.agent_id, path=path)
 
     def _tell_of_folders(self, bad: dict[str, str]) -> None:
@@ -360,17 +369,18 @@ class Tailer:
             self._tools.emit(SOURCE_READABLE, agent=agent, path=path)
         self._bad_folders = bad
 
-    def _wonder(self, path: str, cursor: Cursor, lines: int, items: int, *, at_rest: bool) -> None:
-        """It grew and nothing was understood: never so far, or not for many lines now (FIELD-NOTES 1.1 no. 16).
+    def _wonder(self, path: str, lines: int) -> None:
+        self._puzzling.add(path)
+        self._tools.emit(SOURCE_NOT_UNDERSTOOD, agent=self.agent_id, path=path, lines=lines)
 
-        A log begins with lines of its writer's own: before it is at rest a few of them are no reason to wonder.
-        """
-        if items:
-            self._puzzling.discard(path)
-            self._mute.pop(path, None)
-            return
-        if not cursor.records:
-            lines = self._mute[path] = self._mute.get(path, 0) + lines
-        if path not in self._puzzling and lines >= (1 if at_rest and not cursor.records else _PUZZLING_LINES):
-            self._puzzling.add(path)
-            self._tools.emit(SOURCE_NOT_UNDERSTOOD, agent=cursor.agent, path=path, lines=lines)
+
+def _is_puzzling(before: Cursor, lines: int, skipped: set[str], *, at_rest: bool) -> bool:
+    """It grew and nothing came of it: not for many lines now, or in a new log of any that is not known to say nothing.
+
+    A log begins with lines of its writer's own: before it is at rest a few of them are no reason to wonder. A format that
+    changed may look like much that says nothing (FIELD-NOTES 1.1 no. 16).
+    """
+    if before.records:
+        return lines >= _PUZZLING_LINES
+    so_far, kinds = lines + sum(before.skipped.values()), skipped.union(before.skipped)
+    return so_far >= _PUZZLING_LINES or (at_rest and so_far > 0 and not kinds <= _LEFT_OUT)

@@ -63,7 +63,7 @@ class Cat:
         return [insight for insight in found if not statuses or insight.status in statuses]
 
     def why(self, insight: Memory) -> Node:
-        return of_memory(self.parts, insight.memory_id, lambda _span, _path: "gone")
+        return of_memory(self.parts, insight, lambda _span, _path: "gone")
 
     def lacks(self, insight: Memory) -> str:
         known = standings(self.store, "cat", self.parts.config, self.clock.now())

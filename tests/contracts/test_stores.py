@@ -49,6 +49,11 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
+def test_where_there_is_room_nothing_is_said(store: Store) -> None:
+    store.check_room()
+    assert stored(store, raw(1))
+
+
 def test_a_memory_comes_back_as_it_went_in_with_its_place_in_the_order(store: Store) -> None:
     plain = raw(1)
     full = raw(

@@ -11,6 +11,7 @@ from dreamd.daily.audit import Entry
 from dreamd.daily.prompt import Day, prompt
 from dreamd.daily.transcript import Event
 from dreamd.errors import (
+    BudgetSpent,
     PromptTooLong,
     ProviderBusy,
     ProviderRefused,
@@ -89,6 +90,12 @@ async def test_one_event_that_is_too_long_alone_is_told_by_rule() -> None:
 async def test_an_outage_is_raised_while_another_attempt_is_left(error: ProviderBusy) -> None:
     _, running = told([error], 1)
     with pytest.raises(type(error)):
+        await running
+
+
+async def test_a_spent_budget_is_no_reason_for_the_rule_at_the_last_attempt_either() -> None:
+    _, running = told([BudgetSpent("the 9 calls an hour of anna are used up")], 1, last=True)
+    with pytest.raises(BudgetSpent):
         await running
 
 

@@ -6,7 +6,14 @@ import pytest
 
 from dreamd.calls import Reply
 from dreamd.daily.phase import summarise
-from dreamd.errors import ConfigError, ProviderBusy, ProviderRefused, ProviderUnreachable, StoreError
+from dreamd.errors import (
+    BudgetSpent,
+    ConfigError,
+    ProviderBusy,
+    ProviderRefused,
+    ProviderUnreachable,
+    StoreError,
+)
 from dreamd.gate.late import Late
 from dreamd.providers.base import Provider
 from dreamd.providers.scripted import Answer, ScriptedProvider
@@ -227,6 +234,17 @@ async def test_the_last_attempt_writes_by_rule_and_says_so(house) -> None:
     assert states == ["failed"] * 4 + ["done"]
     assert "(rule-based summary)" in house.text
     assert "no route" in house.row.reason
+
+
+async def test_a_day_for_which_there_is_no_budget_waits_for_it_and_uses_up_no_attempt(house) -> None:
+    house.talk(*BACKUP)
+    house.llm = ScriptedProvider(lambda _: BudgetSpent("the 9 calls an hour of cat are used up"))
+    tried = [(await summarise(house.parts, "cat", DAY)).row for _ in range(7)]
+    assert {(row.state, row.attempts) for row in tried} == {("failed", 0)}
+    house.llm = ScriptedProvider([GOOD])
+    outcome = await summarise(house.parts, "cat", DAY)
+    assert (outcome.row.state, outcome.row.attempts) == ("done", 1)
+    assert "rule-based" not in house.text
 
 
 async def test_a_refused_key_writes_by_rule_at_once(house) -> None:

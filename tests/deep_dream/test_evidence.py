@@ -5,8 +5,9 @@ from anyio import to_thread
 
 from dreamd.deep_dream.evidence import Node, of_line, of_memory
 from dreamd.errors import UsageError
+from dreamd.memories import STATUSES
 from dreamd.records import Span
-from dreamd.stores.base import Changes, Cursor
+from dreamd.stores.base import Changes, Cursor, MemoryQuery
 from tests.deep_dream.conftest import House, reply
 
 
@@ -38,18 +39,19 @@ async def test_every_line_of_a_dreamt_file_resolves(house: House) -> None:
 
 def test_a_log_that_no_cursor_knows_is_gone(house: House) -> None:
     memory = house.record("hello")
-    assert of_memory(house.parts, memory.memory_id, check).standing == "gone"
+    assert of_memory(house.parts, memory, check).standing == "gone"
 
 
 def test_a_record_forgotten_since_is_named_as_such(house: House) -> None:
     memory = house.record("hello")
     house.store.write(Changes(statuses=((memory.memory_id, "forgotten"),)))
-    assert of_memory(house.parts, memory.memory_id, check).note == "forgotten"
+    (left,) = house.store.memories(MemoryQuery(ids=(memory.memory_id,), statuses=STATUSES))
+    assert of_memory(house.parts, left, check).note == "forgotten"
 
 
 def test_a_summary_is_followed_without_its_file(house: House) -> None:
     summary = house.said("hello there")
-    node = of_memory(house.parts, summary.memory_id, check)
+    node = of_memory(house.parts, summary, check)
     assert (node.kind, node.rests_on[0].text) == ("daily", "hello there")
 
 
@@ -63,19 +65,6 @@ def test_other_files_and_other_lines_cannot_be_asked(house: House) -> None:
     for file, line in ((house.file, 1), (house.file, 9), (house.workspace / "x.md", 1)):
         with pytest.raises(UsageError):
             asked(house, file, line)
-    with pytest.raises(UsageError, match="no memory"):
-        of_memory(house.parts, "nothing", check)
-
-
-def test_an_id_that_several_begin_with_is_ambiguous(house: House) -> None:
-    found: dict[str, str] = {}
-    memory_id = house.record("hello").memory_id
-    while memory_id[0] not in found:
-        found[memory_id[0]] = memory_id
-        memory_id = house.record("hello").memory_id
-    with pytest.raises(UsageError, match="more than one memory begins with"):
-        of_memory(house.parts, memory_id[0], check)
-    assert of_memory(house.parts, memory_id, check).memory_id == memory_id
 
 
 async def test_a_candidate_that_the_diary_lists_is_followed(house: House) -> None:

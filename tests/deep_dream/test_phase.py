@@ -4,7 +4,7 @@ import pytest
 
 from dreamd.calls import Reply
 from dreamd.deep_dream.phase import deep_dream
-from dreamd.errors import ConfigError, ProviderRefused, ProviderUnreachable
+from dreamd.errors import BudgetSpent, ConfigError, ProviderRefused, ProviderUnreachable
 from dreamd.events import LINE_REFUSED, PHASE_FAILED, PHASE_FINISHED
 from dreamd.memories import Memory
 from dreamd.stores.base import Changes, MemoryQuery
@@ -141,6 +141,14 @@ async def test_failures_are_counted(house: House) -> None:
     house.said("User: where -> Reply: the shop moved to Berlin")
     for expected in (1, 2, 3):
         assert (await house.dream("no sections")).row.attempts == expected
+
+
+async def test_a_spent_budget_is_no_failure_that_counts(house: House) -> None:
+    house.said("User: where -> Reply: the shop moved to Berlin")
+    await house.dream("no sections")
+    for _ in range(3):
+        told = await house.dream(BudgetSpent("the 9 calls an hour of cat are used up"))
+        assert (told.row.state, told.row.attempts) == ("failed", 1)
 
 
 LINES = {

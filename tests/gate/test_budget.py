@@ -73,6 +73,18 @@ def test_what_lasts_longest_is_told() -> None:
     assert found.wait_s == 12 * 3600
 
 
+def test_an_agents_own_share_is_told_from_what_all_have_together() -> None:
+    used = spent("ada", calls=1, tokens=1)
+    for budget, own in (
+        (Budget(agent_calls_per_hour=1, calls_per_hour=9), True),
+        (Budget(agent_tokens_per_day=1000, tokens_per_day=1), False),
+        (Budget(agent_calls_per_hour=1, tokens_per_day=1), False),
+    ):
+        found = short(budget, used)
+        assert found is not None
+        assert found.own is own
+
+
 def test_a_call_that_no_day_has_tokens_for_says_so() -> None:
     found = short(Budget(tokens_per_day=99))
     assert found is not None

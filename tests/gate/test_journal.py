@@ -13,7 +13,7 @@ from dreamd.events import CALL_RESUMED, Event, silent
 from dreamd.gate.journal import Journalled, journal_key, spent
 from dreamd.providers.base import Provider
 from dreamd.providers.scripted import ScriptedProvider
-from dreamd.stores.base import Changes, Usage, Written, summed
+from dreamd.stores.base import Changes, JournalEntry, Usage, Written, summed
 from dreamd.stores.inmemory import InMemoryStore
 
 JOB = "daily:kit:2026-03-02"
@@ -105,6 +105,30 @@ async def test_a_reply_that_cannot_be_kept_is_not_used(clock: StillClock) -> Non
     with pytest.raises(DiskFull):
         await chain.complete(PROMPT)
     assert chain.usage() == ()
+
+
+class HardlyAnyRoom(InMemoryStore):
+    def check_room(self) -> None:
+        raise DiskFull("no space left")
+
+
+async def test_what_could_not_be_kept_is_not_paid_for_and_what_is_kept_is_given_all_the_same(
+    clock: StillClock,
+) -> None:
+    store, provider = HardlyAnyRoom(), ScriptedProvider(["paid for"])
+    entry = JournalEntry(
+        key=journal_key(JOB, PROMPT),
+        job=JOB,
+        purpose=PROMPT.purpose,
+        reply=Reply(text="kept", stop="end"),
+        at=clock.now(),
+    )
+    store.write(Changes(journal=(entry,)))
+    chain = journalled(provider, store, clock)
+    assert (await chain.complete(PROMPT)).text == "kept"
+    with pytest.raises(DiskFull):
+        await chain.complete(msgspec.structs.replace(PROMPT, user="another"))
+    assert provider.prompts == []
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from dreamd.calls import Prompt, Reply
 from dreamd.clock import StillClock
-from dreamd.errors import ProviderRefused, ProviderUnreachable, StoreBusy
+from dreamd.errors import BudgetSpent, ProviderRefused, ProviderUnreachable, StoreBusy
 from dreamd.gate.leases import Leases, NotNow
 from dreamd.sections import Budget
 from dreamd.stores import inmemory, sqlite
@@ -123,10 +123,22 @@ async def test_a_call_that_was_broken_off_took_its_prompt(store: Store, clock: S
 async def test_an_exhausted_budget_makes_calls_wait_and_is_told_in_words(
     store: Store, clock: StillClock
 ) -> None:
+    one = leases(store, clock, calls_per_hour=1)
+    await one.give_back(await taken(one))
+    answer = await refused(one, agent="bob")
+    assert (answer.why, "all agents" in answer.words) == ("budget", True)
+    clock.at += timedelta(hours=1, seconds=1)
+    await taken(one)
+
+
+async def test_an_agents_own_share_that_is_used_up_keeps_nobody_waiting(
+    store: Store, clock: StillClock
+) -> None:
     one = leases(store, clock, agent_calls_per_hour=1)
     await one.give_back(await taken(one))
-    answer = await refused(one)
-    assert (answer.why, "ada" in answer.words) == ("budget", True)
+    with pytest.raises(BudgetSpent, match="of ada are used up"):
+        await one.take("lane", "ada", PROMPT, most=9)
+    assert await held(store) == []
     await taken(one, agent="bob")
     clock.at += timedelta(hours=1, seconds=1)
     await taken(one)

@@ -2,6 +2,7 @@ import pytest
 
 from dreamd.errors import UsageError
 from dreamd.hand.named import named
+from dreamd.memories import STATUSES
 from dreamd.stores.base import Changes
 from dreamd.stores.inmemory import InMemoryStore
 from tests.stores.making import raw, summary
@@ -26,3 +27,4 @@ def test_what_was_forgotten_has_no_name() -> None:
     store.write(Changes(memories=[raw(1, memory_id="aa1", status="forgotten")]))
     with pytest.raises(UsageError):
         named(store, "aa1")
+    assert named(store, "aa1", statuses=STATUSES).memory_id == "aa1"

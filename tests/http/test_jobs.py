@@ -3,31 +3,41 @@
 from collections.abc import Iterator
 from datetime import UTC, date, datetime
 from itertools import count
+from pathlib import Path
 
 import anyio
 import anyio.abc
 import pytest
 
 from dreamd.clock import StillClock
+from dreamd.config import Config
 from dreamd.errors import StateLocked
 from dreamd.events import Emit, silent
-from dreamd.http.jobs import Jobs, NightDone
+from dreamd.http.jobs import Errand, Jobs, NightDone
 from dreamd.http.problems import Refused
+from dreamd.parts import Parts
+from dreamd.stores.inmemory import InMemoryStore
 
 DONE = NightDone(date(2026, 3, 2), (), {})
 
 
-def jobs(tasks: anyio.abc.TaskGroup, emit: Emit = silent) -> Jobs:
+def jobs(tasks: anyio.abc.TaskGroup, emit: Emit = silent, *, asked: dict[str, Errand] | None = None) -> Jobs:
     numbers: Iterator[int] = count()
-    return Jobs(tasks, StillClock(datetime(2026, 3, 2, tzinfo=UTC)), lambda: f"{next(numbers):x}", emit)
+    clock = StillClock(datetime(2026, 3, 2, tzinfo=UTC))
+    parts = Parts(config=Config(), state=Path(), store=InMemoryStore(), clock=clock, emit=emit)
+    return Jobs(tasks, parts, lambda: f"{next(numbers):x}", {} if asked is None else asked)
 
 
-async def at_once() -> NightDone:
+async def at_once(_parts: Parts) -> NightDone:
     return DONE
 
 
-async def locked() -> NightDone:
+async def locked(_parts: Parts) -> NightDone:
     raise StateLocked("a night is being run", hint="wait for it")
+
+
+async def endless(_parts: Parts) -> NightDone:
+    return await anyio.sleep_forever()
 
 
 async def test_a_job_runs_and_then_tells_what_it_did() -> None:
@@ -50,21 +60,33 @@ async def test_a_job_that_fails_says_why_and_ends_nothing_else() -> None:
     assert (ended.problem.detail, ended.problem.hint) == ("a night is being run", "wait for it")
 
 
-async def test_a_job_that_is_cancelled_counts_as_failed() -> None:
+async def test_a_job_that_is_broken_off_is_begun_again_with_the_next_face_and_its_parts() -> None:
+    asked: dict[str, Errand] = {}
+    begun: list[Parts] = []
+
+    async def at_the_second_time(parts: Parts) -> NightDone:
+        begun.append(parts)
+        return DONE if len(begun) > 1 else await endless(parts)
+
     async with anyio.create_task_group() as tasks:
-        known = jobs(tasks)
-        job = known.start("dreams", anyio.sleep_forever)
-        await anyio.lowlevel.checkpoint()
+        known = jobs(tasks, asked=asked)
+        before, job = known.start("night", at_once), known.start("night", at_the_second_time)
+        while not begun or known.of(before.id).state == "running":
+            await anyio.lowlevel.checkpoint()
         tasks.cancel_scope.cancel()
-    assert known.of(job.id).state == "failed"
-    assert known.running == 0
+    assert known.of(job.id).state == "running"
+    async with anyio.create_task_group() as tasks:
+        again = jobs(tasks, asked=asked)
+        assert again.running == 1
+    assert {again.of(one.id).state for one in (before, job)} == {"done"}
+    assert len({id(parts) for parts in begun}) == 2
 
 
 async def test_only_so_many_run_at_a_time() -> None:
     async with anyio.create_task_group() as tasks:
         known = jobs(tasks)
         for _ in range(4):
-            known.start("dreams", anyio.sleep_forever)
+            known.start("dreams", endless)
         with pytest.raises(Refused, match="under way already"):
             known.start("night", at_once)
         tasks.cancel_scope.cancel()
@@ -84,7 +106,7 @@ async def test_the_oldest_jobs_are_forgotten() -> None:
 
 
 async def test_a_bug_fails_its_job_is_told_and_closes_nothing() -> None:
-    async def broken() -> NightDone:
+    async def broken(_parts: Parts) -> NightDone:
         raise KeyError("words of a log")
 
     told: list[str] = []

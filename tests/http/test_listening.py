@@ -15,7 +15,10 @@ import pytest
 from anyio import to_thread
 from msgspec.structs import replace
 
+from dreamd.dream.phase import Dreamt
+from dreamd.http.jobs import Errand, Job
 from dreamd.http.listening import LONGEST_PAUSE_S, Door, Threshold, face
+from dreamd.parts import Parts
 from dreamd.sections import Http
 from tests.http.conftest import client_of
 from tests.night.conftest import House, house  # noqa: F401 - a fixture
@@ -231,6 +234,24 @@ async def test_whoever_comes_between_two_configurations_is_answered_by_the_next(
             assert b" 200 OK" in await visitor.receive()
     await to_thread.run_sync(threshold.close)
     assert not place.exists()
+
+
+async def test_what_a_reload_broke_off_goes_on_under_the_next_configuration_though_nobody_knocks(
+    house,  # noqa: F811
+) -> None:
+    home, threshold = house("anna"), Threshold()
+
+    async def dreams(parts: Parts) -> tuple[Dreamt, ...]:
+        assert parts.store is home.parts.store
+        return ()
+
+    errand = Errand(Job(id="1", kind="dreams", asked_at=home.clock.now()), dreams)
+    threshold.asked["1"] = errand
+    async with living(home, threshold):
+        while errand.running:
+            await anyio.lowlevel.checkpoint()
+    assert (errand.job.state, errand.job.dreams) == ("done", ())
+    await to_thread.run_sync(threshold.close)
 
 
 async def test_another_address_and_a_file_that_is_gone_make_a_new_socket(

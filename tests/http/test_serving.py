@@ -62,7 +62,7 @@ async def test_an_idle_connection_is_closed_at_once(opened) -> None:
             await visitor.receive()
 
 
-async def test_a_job_ends_with_the_face(opened) -> None:
+async def test_a_job_does_not_keep_the_face_from_closing(opened) -> None:
     async with opened() as door:
         job = (await door.client.post("/v1/nights", json={"agents": ["anna"]})).json()
     assert job["state"] == "running"

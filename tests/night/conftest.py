@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from anyio import to_thread
@@ -21,6 +22,8 @@ from dreamd.records import Span, Trust
 from dreamd.sections import Agent, DeepDream, Dream, Night
 from dreamd.stores.base import Changes
 from dreamd.stores.inmemory import InMemoryStore
+
+_BERLIN = ZoneInfo("Europe/Berlin")  # read here: in a test its file would block the loop
 
 
 @dataclass

@@ -1,5 +1,7 @@
 from collections.abc import Callable, Iterator
 from datetime import UTC, date, datetime, timedelta
+from functools import partial
+from itertools import count
 
 import pytest
 from anyio import to_thread
@@ -7,13 +9,18 @@ from msgspec.structs import replace
 
 from dreamd.deep_dream.sources import gather
 from dreamd.errors import DiskFull, StateLocked, StoreBusy
+from dreamd.gate.gated import GatedProvider
+from dreamd.gate.journal import Journalled
+from dreamd.gate.lane import Lane
+from dreamd.gate.leases import Leases
+from dreamd.gate.order import agent_of
 from dreamd.locks import NIGHT, dream_lock, exclusive, one_night
 from dreamd.memories import Memory
 from dreamd.night.run import run_night
 from dreamd.night.watch import look
-from dreamd.parts import Outcome
+from dreamd.parts import Metered, Outcome
 from dreamd.providers.scripted import ScriptedProvider
-from dreamd.sections import Archive, Daily, DeepDream
+from dreamd.sections import Archive, Budget, Daily, DeepDream, Dream, Gate
 from dreamd.stores.base import Changes, MemoryQuery, Written
 from dreamd.stores.inmemory import InMemoryStore
 from dreamd.stores.sqlite import SqliteStore
@@ -74,6 +81,40 @@ async def test_one_agent_in_trouble_does_not_stop_the_others(house: Build) -> No
     assert (row.state, row.attempts) == ("failed", 1)
     assert "memory" in row.reason
     assert home.told.named("night.finished")[0]["failed"] == 1
+
+
+async def test_an_agent_that_used_up_its_own_budget_holds_up_nobody_else_and_comes_later(
+    house: Build,
+) -> None:
+    home = house("anna", "bert", at=NOON + timedelta(hours=13))
+    for agent, day in (("anna", NOON - timedelta(days=1)), ("anna", NOON), ("bert", NOON)):
+        home.says(agent, day, "How long is the bridge?", "It is 320 metres long.")
+    leases = Leases(
+        home.parts.store,
+        budget=Budget(agent_calls_per_hour=1),
+        lease_s=30,
+        clock=home.clock,
+        new_id=partial(next, map(str, count())),
+    )
+    lane = Lane("local", Gate(), concurrency=1, clock=home.clock, emit=home.told)
+    llm = ScriptedProvider(lambda _: "- User: bridge -> Reply: It is 320 metres long [E1]")
+
+    def chain(job: str) -> Metered:
+        gated = GatedProvider(lane, llm, agent=agent_of(job), leases=leases)
+        return Journalled(gated, store=home.parts.store, job=job, clock=home.clock, emit=home.told)
+
+    dailies_only = replace(home.parts.config, dream=Dream(enabled=False), deep_dream=DeepDream(enabled=False))
+    parts = replace(home.parts, provider=chain, config=dailies_only)
+    look_again = await look(parts)
+    assert [home.daily(name, MONDAY).exists() for name in ("anna", "bert")] == [False, True]
+    row = home.parts.store.ledger("anna", "daily", since=MONDAY)[0]
+    assert (row.state, row.attempts) == ("failed", 0)
+    assert row.reason == "the 1 calls an hour of anna are used up; it is tried again"
+    assert look_again - home.clock.now() <= timedelta(minutes=10)
+    set_clock(home.clock, timedelta(hours=1, seconds=1))
+    await look(parts)
+    assert home.daily("anna", MONDAY).exists()
+    assert len(llm.prompts) == 3
 
 
 async def test_a_failed_phase_counts_its_attempts(house: Build) -> None:

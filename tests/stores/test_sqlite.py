@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from dreamd.errors import DiskFull, StoreBusy, StoreConflict, StoreError
+from dreamd.stores import _sqlite_errors
 from dreamd.stores.base import Changes, MemoryQuery, WindowCount
 from dreamd.stores.sqlite import SqliteStore
 from tests.stores.making import DAY, EVERYTHING, cursor, raw, stored
@@ -59,6 +60,15 @@ def test_a_full_database_refuses_the_whole_write_and_takes_the_next(store: Sqlit
     store._writer.execute("PRAGMA max_page_count = 100000")
     assert store.write(changes).stored == 99
     assert store.windows("ada") == [WindowCount("ada", DAY, 100, 100)]
+
+
+def test_a_disk_with_hardly_any_room_is_full_before_a_write_fails(
+    store: SqliteStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.check_room()
+    monkeypatch.setattr(_sqlite_errors, "ROOM", 1 << 62)
+    with pytest.raises(DiskFull, match="free some space"):
+        store.check_room()
 
 
 def test_a_store_that_another_process_holds_says_busy(tmp_path: Path, store: SqliteStore) -> None:

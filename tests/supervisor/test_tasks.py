@@ -10,7 +10,7 @@ from dreamd.sections import Gateway
 from dreamd.stores.base import Changes
 from dreamd.supervisor.kept import LONGEST_PAUSE_S, Failures
 from dreamd.supervisor.tasks import GatewayLife, forgotten
-from tests.night.conftest import House, house  # noqa: F401 - a fixture
+from tests.night.conftest import House, Told, house  # noqa: F401 - a fixture
 
 Build = Callable[..., House]
 
@@ -31,6 +31,25 @@ async def test_the_gateway_opens_once_it_is_asked_for_and_goes_with_its_life(hou
         assert place.is_socket()
         life.close()
     assert not place.exists()
+
+
+async def test_a_gateway_that_fails_is_told_by_the_configuration_of_that_moment(house: Build) -> None:  # noqa: F811
+    home, told = house("anna"), Told()
+    life = GatewayLife(home.parts, Failures())
+    open_to_all = replace(home.parts.config, gateway=Gateway(listen="0.0.0.0:0"))
+    unix = replace(home.parts.config, gateway=Gateway(listen=f"unix:{home.root / 'gateway.sock'}"))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(life.kept)
+        life.goes_on(replace(home.parts, config=unix))
+        with anyio.fail_after(60):
+            while not home.told.named("gateway.opened"):  # noqa: ASYNC110 - it is told, not signalled
+                await anyio.sleep(0.01)
+            life.goes_on(replace(home.parts, config=open_to_all, emit=told))
+            while not told.named("task.failed"):  # noqa: ASYNC110
+                await anyio.sleep(0.01)
+        life.close()
+    assert told.named("task.failed")[0]["task"] == "gateway"
+    assert home.told.named("task.failed") == []
 
 
 async def test_what_a_crash_left_halfforgotten_is_finished_at_the_start(house: Build) -> None:  # noqa: F811

@@ -1,11 +1,14 @@
+import io
 import os
 from pathlib import Path
 
 import pytest
 import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
 
 from dreamd.errors import LogUnreadable
-from dreamd.tail.logfile import LogFile, opened, stamp
+from dreamd.tail.logfile import LogFile, cut_off, opened, stamp
 
 DATA = os.urandom(3_000_000)
 
@@ -38,6 +41,45 @@ def test_a_compressed_log_that_was_cut_gives_what_is_whole(tmp_path: Path) -> No
         got = b"".join(file.chunks(0))
     assert got
     assert DATA.startswith(got)
+
+
+def streamed(data: bytes, *, checksum: bool) -> bytes:
+    """As a program writes it that does not know how much will come."""
+    packed = io.BytesIO()
+    with zstandard.ZstdCompressor(write_checksum=checksum).stream_writer(packed, closefd=False) as writer:
+        for start in range(0, len(data), 90_000):
+            writer.write(data[start : start + 90_000])
+            writer.flush()
+    return packed.getvalue()
+
+
+SKIPPED = (0x184D2A53).to_bytes(4, "little") + (5).to_bytes(4, "little") + b"12345"
+PACKED = [
+    zstandard.compress(b"short"),
+    zstandard.compress(b"x" * 500_000),
+    streamed(DATA[:400_000], checksum=True),
+    streamed(b"log " * 100_000, checksum=False),
+]
+
+
+@given(st.lists(st.sampled_from([*PACKED, SKIPPED]), min_size=1, max_size=4), st.data())
+def test_a_compressed_log_that_was_cut_anywhere_is_known(
+    tmp_path_factory: pytest.TempPathFactory, frames: list[bytes], data: st.DataObject
+) -> None:
+    log = tmp_path_factory.mktemp("cut") / "x.zst"
+    log.write_bytes(b"".join(frames))
+    assert not cut_off(str(log))
+    last = frames[-1]
+    gone = data.draw(st.integers(1, len(last) - (4 if last == SKIPPED else 1)))
+    log.write_bytes(b"".join(frames)[:-gone])
+    assert cut_off(str(log))
+
+
+def test_what_is_no_compressed_log_is_not_cut(tmp_path: Path) -> None:
+    for name, data in (("x.jsonl", PACKED[0][:-1]), ("y.zst", b"not zstd at all"), ("z.zst", b"")):
+        (tmp_path / name).write_bytes(data)
+        assert not cut_off(str(tmp_path / name))
+    assert not cut_off(str(tmp_path / "none.zst"))
 
 
 def test_what_cannot_be_read_is_named_with_the_reason(tmp_path: Path) -> None:

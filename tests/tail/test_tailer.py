@@ -93,6 +93,41 @@ def test_many_lines_of_which_none_is_understood_are_told_though_more_come(house:
     assert tally.not_understood == [str(log)]
 
 
+SNAPSHOT = b'{"type":"file-history-snapshot","messageId":"m","snapshot":{},"isSnapshotUpdate":false}\n'
+
+
+def test_a_new_log_that_has_nothing_to_say_yet_is_no_puzzle(house: House) -> None:
+    log = house.logs / "x.jsonl"
+    log.write_bytes(SNAPSHOT)
+    tally = house.read()
+    assert (tally.lines, tally.records, tally.not_understood) == (1, 0, [])
+    with log.open("ab") as file:
+        file.write(b'{"type":"unheard-of","uuid":"v","sessionId":"s"}\n')
+    assert house.read().not_understood == [str(log)]
+
+
+def test_a_log_that_says_nothing_for_many_lines_is_one(house: House) -> None:
+    log = house.logs / "x.jsonl"
+    puzzled = []
+    for _ in range(60):
+        with log.open("ab") as file:
+            file.write(SNAPSHOT)
+        puzzled.append(bool(house.read().not_understood))
+    assert puzzled.index(True) == 49
+    assert house.told.names().count("source.not_understood") == 1
+
+
+@pytest.mark.parametrize("kind", ["checkpoint", "end", "goal"])
+def test_a_trace_of_one_line_without_words_is_no_puzzle(tmp_path: Path, clock: StillClock, kind: str) -> None:
+    (tmp_path / "logs").mkdir()
+    (tmp_path / "logs" / "x.jsonl").write_text(f'{{"dreamd":1,"kind":"{kind}","session":"s","text":""}}\n')
+    told = Told()
+    parts = parts_on(tmp_path, clock, tmp_path / "logs", emit=told, label="trace")
+    tail = tailers(parts)["a"]
+    assert tail.advance(tail.find(), How(settle=True)).lines == 1
+    assert "source.not_understood" not in told.names()
+
+
 def test_an_unreadable_log_is_counted_told_and_read_when_it_can_be(house: House) -> None:
     log = house.logs / "x.jsonl.zst"
     log.write_bytes(b"not zstd")
@@ -103,6 +138,21 @@ def test_an_unreadable_log_is_counted_told_and_read_when_it_can_be(house: House)
     assert house.told.names().count("source.unreadable") == 1
     log.unlink()
     assert house.read().unreadable == {}
+
+
+@pytest.mark.parametrize("left", [12, 0.5])
+def test_a_compressed_log_that_was_cut_off_is_told_once_and_read_when_it_is_whole(
+    house: House, left: float
+) -> None:
+    log, whole = house.logs / "x.jsonl.zst", zstandard.compress(b"".join(map(line, range(3000))), 1)
+    log.write_bytes(whole[: int(left) or int(len(whole) * left)])
+    for _ in range(3):
+        assert house.read().unreadable == {str(log): "cut off; what comes before the cut is read"}
+    assert house.told.names().count("source.unreadable") == 1
+    log.write_bytes(whole)
+    assert house.read().unreadable == {}
+    assert house.told.names().count("source.readable") == 1
+    assert len(raw(house.store)) == 3000
 
 
 def test_after_another_process_read_the_log_it_goes_on_from_there(house: House) -> None:
