@@ -9,7 +9,6 @@ from dreamd.gateway.message import RequestHead
 from dreamd.gateway.settings import Settings, Upstream
 
 _LENGTH = (b"\r\nContent-Length: ", b"\r\ncontent-length: ")  # as nearly all clients spell it
-PATIENCE = 3  # requests
 LONGEST = 4 << 10  # bytes of a head that is remembered: there may be thousands of connections
 _DIGITS = 15  # of a length; longer ones are read the long way
 
@@ -45,14 +44,13 @@ class Latest:
     """The latest request of a connection, for the next one is mostly the same but for the digits of its length.
 
     It was read strictly and found good, and with other digits there it would be so again: that is all it saves. It holds
-    the client's key, and lives as long as the connection. Where each request is another one, it gives up.
+    the client's key, and lives as long as the connection.
     """
 
     def __init__(self) -> None:
         self._ask: Ask | None = None
         self._settings: Settings | None = None
         self._before = self._digits = self._after = b""
-        self._others = 0  # in a row
 
     def again(self, raw: bytes, settings: Settings) -> Ask | None:
         """What `asked` would find, where `raw` is the latest head but for its length; else None."""
@@ -62,17 +60,14 @@ class Latest:
             return None
         digits = raw[len(self._before) : len(raw) - len(self._after)]
         if digits == self._digits:
-            self._others = 0
             return self._ask
         if not digits.isdigit() or len(digits) > _DIGITS:
             return None
-        self._others = 0
         return replace(self._ask, head=self._ask.head.resized(int(digits)))
 
     def keep(self, raw: bytes, ask: Ask, settings: Settings) -> None:
         """As the latest one."""
-        self._others += 1
-        if self._others > PATIENCE or len(raw) > LONGEST:
+        if len(raw) > LONGEST:
             self._ask = None
             return
         self._ask, self._settings = ask, settings

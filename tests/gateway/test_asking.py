@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from dreamd.address import Address
 from dreamd.gate.lanes import key_name
 from dreamd.gateway import message
-from dreamd.gateway.asking import LONGEST, PATIENCE, Ask, Latest, asked
+from dreamd.gateway.asking import LONGEST, Ask, Latest, asked
 from dreamd.gateway.message import Malformed
 from dreamd.gateway.refusals import Refused
 from dreamd.gateway.settings import Settings, upstream
@@ -94,22 +94,12 @@ def test_what_other_settings_allowed_is_asked_again() -> None:
     assert Latest().again(head, HERE) is None
 
 
-def test_where_each_head_is_another_none_is_kept_for_the_next_one() -> None:
-    latest, one, heads = Latest(), raw("X: same"), [raw(f"X: {n}") for n in range(PATIENCE)]
-    for head in (*heads, one):
-        latest.keep(head, read(head), HERE)
-    assert latest.again(one, HERE) is None
-
-
-def test_long_heads_are_not_kept() -> None:
-    assert after(raw("X: " + "x" * LONGEST)).again(raw("X: " + "x" * LONGEST), HERE) is None
-
-
-def test_a_head_that_comes_again_counts_anew() -> None:
-    latest, one, heads = Latest(), raw("X: same"), [raw(f"X: {n}") for n in range(PATIENCE - 1)]
-    for head in (*heads, one, *heads, one):
-        latest.keep(head, read(head), HERE)
-        assert latest.again(head, HERE) is not None
+def test_long_heads_are_not_kept_nor_what_came_before_them() -> None:
+    short, long = raw("X: 1"), raw("X: " + "x" * LONGEST)
+    latest = after(short)
+    latest.keep(long, read(long), HERE)
+    assert latest.again(long, HERE) is None
+    assert latest.again(short, HERE) is None
 
 
 HEADS = st.builds(
