@@ -57,19 +57,19 @@ class Errand(Struct):
 
 
 class Jobs:
-    """`known` are the errands by their ids, which whoever opens the next face gives to it: what runs is begun again."""
+    """`errands` by their ids are the owner's, who gives them to the next face: what runs is begun again."""
 
     def __init__(
-        self, tasks: TaskGroup, parts: Parts, new_id: Callable[[], str], known: dict[str, Errand]
+        self, tasks: TaskGroup, parts: Parts, new_id: Callable[[], str], errands: dict[str, Errand]
     ) -> None:
-        self._tasks, self._parts, self._new_id, self._known = tasks, parts, new_id, known
-        for errand in known.values():
+        self._tasks, self._parts, self._new_id, self._errands = tasks, parts, new_id, errands
+        for errand in errands.values():
             if errand.running:
                 self._begin(errand)
 
     @property
     def running(self) -> int:
-        return sum(errand.running for errand in self._known.values())
+        return sum(errand.running for errand in self._errands.values())
 
     def start(self, kind: Literal["night", "dreams"], work: Work) -> Job:
         """Raises Refused when too many are under way."""
@@ -78,22 +78,22 @@ class Jobs:
                 409, f"{self.running} jobs are under way already", hint="wait for one of them to end"
             )
         job = Job(id=self._new_id(), kind=kind, asked_at=self._parts.clock.now())
-        errand = self._known[job.id] = Errand(job, work)
+        errand = self._errands[job.id] = Errand(job, work)
         self._forget_the_oldest()
         self._begin(errand)
         return job
 
     def of(self, job_id: str) -> Job:
         """Raises Refused for one that is not known (any more)."""
-        if job_id not in self._known:
+        if job_id not in self._errands:
             raise Refused(404, "no such job", hint="the latest ones are known until dreamd stops")
-        return self._known[job_id].job
+        return self._errands[job_id].job
 
     def _begin(self, errand: Errand) -> None:
         self._tasks.start_soon(self._run, errand, name=f"job {errand.job.id}")
 
     async def _run(self, errand: Errand) -> None:
-        """One that is cancelled goes on running, for whoever begins it again."""
+        """One that is cancelled still counts as running: the next face begins it again."""
         ended = await self._done(errand)
         errand.job = replace(ended, ended_at=self._parts.clock.now())
 
@@ -111,5 +111,5 @@ class Jobs:
         return replace(job, state="done", dreams=result)
 
     def _forget_the_oldest(self) -> None:
-        while len(self._known) > _MOST_KEPT:
-            del self._known[next(name for name, errand in self._known.items() if not errand.running)]
+        while len(self._errands) > _MOST_KEPT:
+            del self._errands[next(name for name, errand in self._errands.items() if not errand.running)]

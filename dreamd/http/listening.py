@@ -31,18 +31,18 @@ class Furnish(Protocol):
     """`http.serving.OPEN`: the protocol of a connection, while inside; leaving ends all connections in good order."""
 
     def __call__(
-        self, parts: Parts, where: Address, ready: Callable[[], bool], asked: dict[str, Any]
+        self, parts: Parts, where: Address, ready: Callable[[], bool], errands: dict[str, Any]
     ) -> AbstractAsyncContextManager[Connect]: ...
 
 
 class Threshold:
     """The socket that the face listens on, kept from one configuration to the next: who comes between them waits.
 
-    `asked` are the errands of those who came (`http.jobs.Errand`); they are kept as well.
+    `errands` are of those who came, by their ids (`http.jobs.Errand`); they are kept as well.
     """
 
     def __init__(self) -> None:
-        self.asked: dict[str, Any] = {}
+        self.errands: dict[str, Any] = {}
         self._wanted = Address()
         self._where = Address()
         self._socket: socket.socket | None = None
@@ -95,10 +95,10 @@ async def face(parts: Parts, ready: Callable[[], bool], threshold: Threshold) ->
         await to_thread.run_sync(threshold.close)
         await anyio.sleep_forever()
     async with _listening(parts, threshold) as (door, where):
-        if not any(errand.running for errand in threshold.asked.values()):
+        if not any(errand.running for errand in threshold.errands.values()):
             await door.knocked.wait()
         furnish = cast("Furnish", await to_thread.run_sync(_plugins.load, "http", "serving", "OPEN"))
-        async with furnish(parts, where, ready, threshold.asked) as connect:
+        async with furnish(parts, where, ready, threshold.errands) as connect:
             door.open(connect)
             try:
                 await anyio.sleep_forever()

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import date
-from functools import partial
 from itertools import islice
 from typing import Any, Literal
 
@@ -189,13 +188,23 @@ def _newest(parts: Parts, chosen: Sequence[str] | None, dry_run: bool) -> date:
 
 async def dreams(desk: Desk, asked: shapes.DreamsAsked) -> Job:
     chosen = _known(desk.parts, asked.agents) or list(desk.parts.config.enabled)
-    return desk.jobs.start("dreams", partial(_dreams, chosen, asked))
+    return desk.jobs.start("dreams", _Dreams(chosen, asked))
 
 
-async def _dreams(chosen: Sequence[str], asked: shapes.DreamsAsked, parts: Parts) -> tuple[Dreamt, ...]:
-    if not asked.dry_run:
-        await to_thread.run_sync(sync, parts, chosen)
-    return tuple([await dream(parts, one, force=asked.force, dry_run=asked.dry_run) for one in chosen])
+class _Dreams:
+    """Dreams that were asked for, one of each agent however often they are begun."""
+
+    def __init__(self, chosen: Sequence[str], asked: shapes.DreamsAsked) -> None:
+        self._chosen, self._asked = chosen, asked
+        self._dreamt: list[Dreamt] = []
+
+    async def __call__(self, parts: Parts) -> tuple[Dreamt, ...]:
+        asked = self._asked
+        if not asked.dry_run:
+            await to_thread.run_sync(sync, parts, self._chosen)
+        for one in self._chosen[len(self._dreamt) :]:
+            self._dreamt.append(await dream(parts, one, force=asked.force, dry_run=asked.dry_run))
+        return tuple(self._dreamt)
 
 
 async def job(desk: Desk, asked: shapes.JobNamed) -> Job:

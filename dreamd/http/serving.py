@@ -27,7 +27,7 @@ _THREADS = 8
 
 @asynccontextmanager
 async def serving(
-    parts: Parts, where: Address, ready: Callable[[], bool], asked: dict[str, Errand]
+    parts: Parts, where: Address, ready: Callable[[], bool], errands: dict[str, Errand]
 ) -> AsyncIterator[Connect]:
     """The protocol of one connection, while inside. Leaving lets answers end for a moment, then breaks off jobs and all."""
     silence()
@@ -37,7 +37,7 @@ async def serving(
             parts=parts,
             where=where,
             ready=ready,
-            jobs=Jobs(tasks, parts, partial(secrets.token_hex, 8), asked),
+            jobs=Jobs(tasks, parts, partial(secrets.token_hex, 8), errands),
             counters=counters,
             threads=CapacityLimiter(_THREADS),
         )

@@ -21,11 +21,13 @@ from dreamd.stores.inmemory import InMemoryStore
 DONE = NightDone(date(2026, 3, 2), (), {})
 
 
-def jobs(tasks: anyio.abc.TaskGroup, emit: Emit = silent, *, asked: dict[str, Errand] | None = None) -> Jobs:
+def jobs(
+    tasks: anyio.abc.TaskGroup, emit: Emit = silent, *, errands: dict[str, Errand] | None = None
+) -> Jobs:
     numbers: Iterator[int] = count()
     clock = StillClock(datetime(2026, 3, 2, tzinfo=UTC))
     parts = Parts(config=Config(), state=Path(), store=InMemoryStore(), clock=clock, emit=emit)
-    return Jobs(tasks, parts, lambda: f"{next(numbers):x}", {} if asked is None else asked)
+    return Jobs(tasks, parts, lambda: f"{next(numbers):x}", {} if errands is None else errands)
 
 
 async def at_once(_parts: Parts) -> NightDone:
@@ -61,7 +63,7 @@ async def test_a_job_that_fails_says_why_and_ends_nothing_else() -> None:
 
 
 async def test_a_job_that_is_broken_off_is_begun_again_with_the_next_face_and_its_parts() -> None:
-    asked: dict[str, Errand] = {}
+    errands: dict[str, Errand] = {}
     begun: list[Parts] = []
 
     async def at_the_second_time(parts: Parts) -> NightDone:
@@ -69,14 +71,14 @@ async def test_a_job_that_is_broken_off_is_begun_again_with_the_next_face_and_it
         return DONE if len(begun) > 1 else await endless(parts)
 
     async with anyio.create_task_group() as tasks:
-        known = jobs(tasks, asked=asked)
+        known = jobs(tasks, errands=errands)
         before, job = known.start("night", at_once), known.start("night", at_the_second_time)
         while not begun or known.of(before.id).state == "running":
             await anyio.lowlevel.checkpoint()
         tasks.cancel_scope.cancel()
     assert known.of(job.id).state == "running"
     async with anyio.create_task_group() as tasks:
-        again = jobs(tasks, asked=asked)
+        again = jobs(tasks, errands=errands)
         assert again.running == 1
     assert {again.of(one.id).state for one in (before, job)} == {"done"}
     assert len({id(parts) for parts in begun}) == 2

@@ -246,7 +246,7 @@ async def test_what_a_reload_broke_off_goes_on_under_the_next_configuration_thou
         return ()
 
     errand = Errand(Job(id="1", kind="dreams", asked_at=home.clock.now()), dreams)
-    threshold.asked["1"] = errand
+    threshold.errands["1"] = errand
     async with living(home, threshold):
         while errand.running:
             await anyio.lowlevel.checkpoint()

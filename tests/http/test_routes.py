@@ -1,13 +1,18 @@
 """Each path calls its verb and gives back what that returns."""
 
 import json
+from types import SimpleNamespace
 
 import anyio.lowlevel
 import pytest
 
-from dreamd.http.routes import PAGE_BYTES, ROUTES
+from dreamd.errors import StateLocked
+from dreamd.http.routes import PAGE_BYTES, ROUTES, dreams
+from dreamd.http.shapes import DreamsAsked
+from dreamd.locks import dream_lock, exclusive
 from dreamd.records import Span, Trust
 from tests.http.conftest import memory
+from tests.night.conftest import house  # noqa: F401 - a fixture
 
 
 async def test_memories_are_listed_page_by_page(opened) -> None:
@@ -189,6 +194,22 @@ async def test_dreams_are_a_job_too(opened) -> None:
         job = await ended(door, (await door.client.post("/v1/dreams", json={})).json())
     assert job["state"] == "done"
     assert [one["row"]["agent"] for one in job["dreams"]] == ["anna", "tracy"]
+
+
+async def test_dreams_that_are_begun_again_go_on_with_the_agent_they_were_at(house) -> None:  # noqa: F811
+    home, begun = house("anna", "bert"), []
+    desk = SimpleNamespace(
+        parts=home.parts, jobs=SimpleNamespace(start=lambda _kind, work: begun.append(work))
+    )
+    for agent in ("anna", "bert"):
+        home.says(agent, home.clock.now(), "Remember that I like green tea.", "Noted.")
+    await dreams(desk, DreamsAsked(force=True))
+    (work,) = begun
+    async with exclusive(home.parts.state / dream_lock("bert"), home.clock, what="somebody dreams"):
+        with pytest.raises(StateLocked):
+            await work(home.parts)
+    assert [one.row.agent for one in await work(home.parts)] == ["anna", "bert"]
+    assert [one["agent"] for one in home.told.named("dream.finished")] == ["anna", "bert"]
 
 
 async def test_a_job_that_is_not_known_is_not_found(opened) -> None:
