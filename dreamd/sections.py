@@ -114,9 +114,7 @@ class Llm(Section, frozen=True):
 class Gate(Section, frozen=True):
     floor: Annotated[int, Meta(ge=1, le=256)] = 1  # the limit of calls in flight never falls below
     ceiling: Annotated[int, Meta(ge=1, le=1024)] = 32  # nor grows above
-    headroom: Annotated[int, Meta(ge=0, le=256)] = (
-        0  # slots that stay free for the foreground, at least; more where they must
-    )
+    headroom: Annotated[int, Meta(ge=0, le=256)] = 0  # at least so many slots stay free for the foreground
     reserve: Annotated[float, Meta(ge=0, le=1)] = 0.25  # of the provider's quota, left to the foreground
     patience_s: Seconds = 900.0  # then a dream no longer waits for turns to end, while slots are free
     long_wait_s: Seconds = 3600.0  # a dream that waits longer is told

@@ -37,7 +37,8 @@ GONE = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
 class Character:
     """`token_s` is a token's time in a slot; the first also waits `first_s` and `byte_s` for each byte of the request.
 
-    Who hangs up is noticed after `noticed_s`. `refusal` and `refusal_headers` are the answer of a full server that rejects; `headers` come with every answer.
+    Who hangs up is noticed after `noticed_s`. `refusal` and `refusal_headers` are the answer of a full server that
+    rejects; `headers` come with every answer.
     """
 
     slots: int = 1

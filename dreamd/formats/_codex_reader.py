@@ -219,9 +219,8 @@ class Reader(LineReader):
             return self._finished(item.id or "", item.output, item.failed, last=False) if known else _UNWANTED
         text, plain = codex.content_texts(item.content)
         if event.thread_id not in {None, self._thread()}:
-            return (
-                self._evented() or _UNWANTED
-            )  # what a reviewer is told stands in the log of who asked for it, too
+            # what a reviewer is told stands in the log of who asked for it, too
+            return self._evented() or _UNWANTED
         return self._told(Event("user", codex.typed(text), codex.typed(plain), timestamp or "", span))
 
     def _told(self, event: Event) -> Sequence[Item]:

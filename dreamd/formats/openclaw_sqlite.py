@@ -89,15 +89,11 @@ class _Reading:
         self._source = source
         self._progress = progress
         self._tables = {str(name) for (name,) in query("SELECT name FROM sqlite_master WHERE type = 'table'")}
-        self._packed = (
-            "NULL"  # the column of entries that are stored compressed: since 2026.9 most of 1 KiB and more
-        )
+        self._entry_columns = self._columns("transcript_events")
 
     def batch(self) -> tuple[Sequence[Item], bool]:
-        columns = self._columns("transcript_events")
-        if not {"session_id", "seq", "event_json"} <= columns:
+        if not {"session_id", "seq", "event_json"} <= self._entry_columns:
             return (Skip("schema"),), False
-        self._packed = "event_zstd" if "event_zstd" in columns else "NULL"
         items, left = list[Item](), MAX_ROWS
         windows = self._windows()
         for session, count, last in self._grown(windows):
@@ -205,8 +201,10 @@ class _Reading:
     def _rows(
         self, session: str, after: int, limit: int, until: int | None = None
     ) -> Iterator[tuple[int, bytes, Span]]:
+        # since 2026.9 most entries of 1 KiB and more are compressed
+        packed_column = "event_zstd" if "event_zstd" in self._entry_columns else "NULL"
         sql = (
-            f"SELECT seq, event_json, {self._packed} FROM transcript_events"  # noqa: S608 - fixed names
+            f"SELECT seq, event_json, {packed_column} FROM transcript_events"  # noqa: S608 - fixed names
             " WHERE session_id = ? AND seq > ? AND seq <= ? ORDER BY seq LIMIT ?"
         )
         for seq, event, packed in self._query(sql, session, after, 2**62 if until is None else until, limit):

@@ -1,8 +1,9 @@
 """A provider that never pays twice: each reply of a job is kept in the store until the job commits.
 
 Law: a reply that came is written down before anybody uses it, even while the daemon is being stopped, and none is asked
-for that could not be; the same prompt of the same job is answered from there. The phase drops a job's entries with `Changes.settled`, in the transaction that
-commits the job, and also when it gives the reply up as worthless: else the next attempt is answered with it again.
+for that could not be; the same prompt of the same job is answered from there. The phase drops a job's entries with
+`Changes.settled`, in the transaction that commits the job, and also when it gives the reply up as worthless: else the
+next attempt is answered with it again.
 """
 
 import hashlib

@@ -26,7 +26,6 @@ T = TypeVar("T")
 
 RENEWALS = 3  # within the time of a lease
 SHARED_S = 0.5  # until a slot that another process holds is asked for again
-AGAIN = "it is tried again"
 LONGEST_WAIT_S = 60.0  # until an exhausted budget is looked at again: clocks and configurations change
 
 
@@ -118,7 +117,7 @@ class Leases:
                 found.words, hint="raise it in [budget], or lower the phase's max_input_tokens"
             )
         if found.own:  # other agents' nights come after this one's, and have budget
-            raise BudgetSpent(found.words, hint=AGAIN)
+            raise BudgetSpent(found.words, hint="it is tried again")
         return NotNow("budget", found.words, min(max(found.wait_s, SHARED_S), LONGEST_WAIT_S))
 
     async def _renew(self, slot: Slot) -> None:

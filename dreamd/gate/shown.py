@@ -17,8 +17,8 @@ class LaneShown(Struct, frozen=True, kw_only=True):
     """The lane as process `pid` last saw it.
 
     `limit` is how many calls the upstream is known to take at once, `failed` the least number known to be too many (0:
-    none), `spare` how many slots stay free for the foreground. `waits_s` is how long the longest waiting dream call has waited, and `why`. `made_way` and `refused` count since
-    the process began.
+    none), `spare` how many slots stay free for the foreground. `waits_s` is how long the longest waiting dream call has
+    waited, and `why`. `made_way` and `refused` count since the process began.
     """
 
     lane: str

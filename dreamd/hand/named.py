@@ -19,7 +19,7 @@ def named(
     *,
     statuses: tuple[Status, ...] = THERE,
 ) -> Memory:
-    """A memory of these statuses, of any but forgotten. Blocks. Raises UsageError when there is none, or more than one."""
+    """A memory of these statuses, by default of any but forgotten. Blocks. Raises UsageError unless there is just one."""
     query = MemoryQuery(id_prefix=readable(memory_id), types=types, statuses=statuses, limit=2)
     found = list(store.memories(query)) if memory_id else []
     what = types[0] if len(types) == 1 else "memory"

@@ -17,6 +17,12 @@ CHUNK_BYTES = 1 << 18
 COMPRESSED = ".zst"
 _MAX_WINDOW = 128 << 20  # bounds what a hostile frame can make the decompressor hold
 
+# Of a frame (RFC 8878, 3.1)
+_LEAST_HEAD_BYTES, _HEAD_BYTES = 6, 18
+_SKIPPABLE = 0x184D2A50  # and the fifteen numbers behind it
+_BLOCK_HEAD_BYTES, _CHECKSUM_BYTES = 3, 4
+_REPEATED_BYTE = 1  # the kind of a block that says how often its only byte comes
+
 
 class Stamp(NamedTuple):
     """What a stat tells cheaply: as long as it stays, the file is as it was.
@@ -131,7 +137,7 @@ def opened(path: str) -> Iterator[LogFile]:
 def cut_off(path: str) -> bool:
     """Whether a compressed log ends within a frame: what comes before reads well, and the decompressor says nothing.
 
-    Looks at the heads of frames and blocks alone (RFC 8878, 3.1).
+    Looks at the heads of frames and blocks alone.
     """
     if not path.endswith(COMPRESSED):
         return False
@@ -143,12 +149,6 @@ def cut_off(path: str) -> bool:
             return at > size
     except (OSError, zstandard.ZstdError):  # the next read says what is wrong
         return False
-
-
-_LEAST_HEAD_BYTES, _HEAD_BYTES = 6, 18  # of a frame
-_SKIPPABLE = 0x184D2A50  # and the fifteen numbers behind it
-_BLOCK_HEAD_BYTES, _CHECKSUM_BYTES = 3, 4
-_REPEATED_BYTE = 1  # the kind of a block that says how often its only byte comes
 
 
 def _behind_frame(handle: int, at: int) -> int:
