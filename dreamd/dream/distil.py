@@ -68,7 +68,7 @@ async def distil(
     """The drafts of one group. `known` are statements of earlier insights, the most important first.
 
     Raises Parked when no usable answer can be had for a part, with the ProviderError as its cause (ProviderRefused: a
-    person must act); an outage (ProviderBusy, ProviderUnreachable) as it came.
+    person must act); an outage (ProviderBusy, ProviderUnreachable, BudgetSpent) as it came.
     """
     frame = Frame(language, settings.max_input_tokens, settings.max_output_tokens, tuple(known))
     return await _Distiller(provider, frame, settings, clock, report).distil(group)

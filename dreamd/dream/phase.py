@@ -76,7 +76,8 @@ class Dreamt(Struct, frozen=True, kw_only=True):
     `shifts` are the insights that came or changed; `refused` says why drafts were turned down, without log text, and
     `waits` what is left to the next dream that has news.
     `spent` is what this dream took, `cost` its price where the configuration knows the prices (0: not known); the row's
-    usage is what all dreams of that day took together. `outage`: the LLM could not be reached. `new` is False when there was nothing to do.
+    usage is what all dreams of that day took together. `outage`: the LLM could not be reached, or the
+    agent has no budget left. `new` is False when there was nothing to do.
     """
 
     row: LedgerRow
