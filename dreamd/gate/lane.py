@@ -304,7 +304,8 @@ class Lane:
     def judge_spare(self, went: spare.Went, began: float, *, leaned: bool) -> None:
         """After a foreground call, which may have leaned on a slot just being left."""
         most, now = self.state.capacity - 1, self.now()
-        self.spare = spare.after(self.spare, went, most, began, now, leaned=leaned)
+        refuses = self.state.limit.refuses
+        self.spare = spare.after(self.spare, went, most, began, now, leaned=leaned, refuses=refuses)
         if self.spare.slots != self.state.spare:
             self._go(told(self.state, now, spare=self.spare.slots))
 

@@ -12,10 +12,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 FIRST = 1
-FIRST_HOLD_S, LONGEST_HOLD_S = (
-    30.0,
-    600.0,
-)  # before a slot less is tried; twice as long each time that was wrong
+FIRST_HOLD_S = 30.0  # before a slot less is tried; twice as long each time that was wrong
+LONGEST_HOLD_S = 600.0
+DEAR = 1000  # calls, besides, where a wrong try is paid for with a refusal
 WEIGHT = 0.01  # of the newest call
 TOLERATED, DEVIATIONS = 0.02, 3.0  # share of all calls that come late for leaning, and how far chance goes
 
@@ -23,7 +22,7 @@ Went = Literal["well", "late", "refused"]
 
 
 class Spare(Struct, frozen=True, kw_only=True):
-    """`slots` stay free, `least` at any rate; none is given up before `until`.
+    """`slots` stay free, `least` at any rate; none is given up before `until`. `calls` came since the last change.
 
     Of the latest foreground calls `leaning` is the share of those that leaned, `usual` how many of the others came late,
     and `harmed` the share of those that leaned and came late, beyond the usual. Calls that began before `since` tell of
@@ -34,6 +33,7 @@ class Spare(Struct, frozen=True, kw_only=True):
     slots: int
     until: float
     hold_s: float = FIRST_HOLD_S
+    calls: int = 0
     lowered: bool = False  # by the last change
     leaning: float = 0.0
     usual: float = 0.05  # until it is known better
@@ -45,21 +45,20 @@ def starting(least: int, now: float) -> Spare:
     return Spare(least=least, slots=max(least, FIRST), until=now + FIRST_HOLD_S)
 
 
-def after(spare: Spare, went: Went, most: int, began: float, now: float, *, leaned: bool) -> Spare:
-    """After a foreground call. `most` slots can be kept free."""
+def after(
+    spare: Spare, went: Went, most: int, began: float, now: float, *, leaned: bool, refuses: bool = False
+) -> Spare:
+    """After a foreground call to an upstream that waits or `refuses` when it is full. `most` slots can be kept free."""
     if began < spare.since:
         return spare
     spare = _counted(spare, went, leaned=leaned)
     if leaned and (went == "refused" or spare.harmed > _bar(spare)):
-        longer = min(2 * spare.hold_s, LONGEST_HOLD_S) if spare.lowered else spare.hold_s
+        hold_s = min(2 * spare.hold_s, LONGEST_HOLD_S) if spare.lowered else spare.hold_s
         slots = max(spare.slots, min(spare.slots + 1, most))
-        return replace(
-            spare, slots=slots, hold_s=longer, until=now + longer, lowered=False, harmed=0.0, since=now
-        )
-    if leaned and now >= spare.until and spare.slots > spare.least:
-        return replace(
-            spare, slots=spare.slots - 1, until=now + spare.hold_s, lowered=True, harmed=0.0, since=now
-        )
+        return _changed(replace(spare, hold_s=hold_s, lowered=False), slots, now)
+    rested = now >= spare.until and (spare.calls >= DEAR or not refuses)
+    if leaned and rested and spare.slots > spare.least:
+        return _changed(replace(spare, lowered=True), spare.slots - 1, now)
     return spare
 
 
@@ -68,6 +67,7 @@ def _counted(spare: Spare, went: Went, *, leaned: bool) -> Spare:
     harm = late - spare.usual if leaned else 0.0
     return replace(
         spare,
+        calls=spare.calls + 1,
         leaning=spare.leaning + WEIGHT * (leaned - spare.leaning),
         usual=spare.usual if leaned else spare.usual + WEIGHT * (late - spare.usual),
         harmed=max(0.0, spare.harmed + WEIGHT * (harm - spare.harmed)),
@@ -78,3 +78,7 @@ def _bar(spare: Spare) -> float:
     """What chance alone does not reach: the standard deviation of an exponentially weighted mean, a few times."""
     variance = spare.usual * (1 - spare.usual) * spare.leaning
     return TOLERATED + DEVIATIONS * sqrt(variance * WEIGHT / 2)
+
+
+def _changed(spare: Spare, slots: int, now: float) -> Spare:
+    return replace(spare, slots=slots, until=now + spare.hold_s, calls=0, harmed=0.0, since=now)

@@ -169,10 +169,8 @@ def told(
     state = _at(state, now)
     tried = limit is not None and limit.retry_at > state.limit.retry_at
     if limit is not None and limit.calls > max(FAST, state.limit.calls):
-        limit, tried = (
-            rested(limit, state.now + state.usual_s),
-            True,
-        )  # until calls end that ran beside so many
+        limit = rested(limit, state.now + state.usual_s)  # until calls end that ran beside so many
+        tried = True
     began = turns is not None and turns > state.turns
     state = replace(
         state,

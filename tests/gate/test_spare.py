@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dreamd.gate.spare import FIRST, FIRST_HOLD_S, LONGEST_HOLD_S, Spare, Went, after, starting
+from dreamd.gate.spare import DEAR, FIRST, FIRST_HOLD_S, LONGEST_HOLD_S, Spare, Went, after, starting
 
 MOST = 5
 OUTCOMES = st.lists(st.tuples(st.sampled_from(["well", "late", "refused"]), st.booleans(), st.floats(0, 50)))
@@ -47,6 +47,14 @@ def test_a_slot_less_is_tried_after_a_while_and_later_each_time_that_was_wrong()
         holds.append(spare.until - now - 1)
     assert holds == sorted(holds)
     assert (holds[0], holds[-1]) == (2 * FIRST_HOLD_S, LONGEST_HOLD_S)
+
+
+def test_where_a_wrong_try_costs_a_refusal_it_is_made_after_many_calls_only() -> None:
+    spare, now = starting(0, 0), FIRST_HOLD_S
+    for _ in range(DEAR - 1):
+        spare = after(spare, "well", MOST, now, now, leaned=True, refuses=True)
+        assert spare.slots == FIRST
+    assert after(spare, "well", MOST, now, now, leaned=True, refuses=True).slots == FIRST - 1
 
 
 def test_nothing_is_given_up_on_calls_that_leaned_on_nobody() -> None:
