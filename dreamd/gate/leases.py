@@ -49,6 +49,7 @@ class Leases:
         self._lease_s = lease_s
         self._clock = clock
         self._new_id = new_id
+        self.exhausted = ""  # what of the budget was used up when a slot was last asked for
         self._taking = anyio.Lock()  # between looking at the budget and taking from it
 
     async def take(self, lane: str, agent: str, prompt: Prompt, *, most: int) -> Slot | NotNow:
@@ -83,6 +84,7 @@ class Leases:
     def _take(self, lane: str, agent: str, prompt: Prompt, most: int) -> Slot | NotNow:
         asked, answered = needs(prompt)
         exhausted = self._exhausted(agent, asked + answered)
+        self.exhausted = exhausted.words if exhausted else ""
         if exhausted is not None:
             return exhausted
         slot = Slot(
