@@ -5,6 +5,7 @@ person is shown what would go and says yes, to this very question, or does it wi
 """
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from datetime import date, datetime, time
 from typing import Annotated, Any, Generic, TypeVar
 from zoneinfo import ZoneInfo
@@ -15,11 +16,10 @@ from msgspec import Meta, Struct
 
 from dreamd.clock import within_reach
 from dreamd.config import local_zone_name, zone_of
-from dreamd.errors import UsageError
+from dreamd.errors import StoreBusy, UsageError
 from dreamd.hand.evidence import evidence
 from dreamd.hand.forget import Plan, Wish, forget, plan_forget
 from dreamd.hand.remember import remember
-from dreamd.locks import DAEMON, holder
 from dreamd.mcp import telling
 from dreamd.mcp.asked import asked_words
 from dreamd.parts import Parts
@@ -28,6 +28,7 @@ from dreamd.status import status
 from dreamd.tail.sync import sync
 
 EVERYBODY = "*"  # no agent can be called so
+_LOOKS_S = (0.0, 0.3, 1.7)  # before each look into the logs: agents write them a moment late
 Ask = Callable[[str], Awaitable[bool | None]]
 """Puts a question to the person at the client: yes, no, or None where the client cannot ask."""
 
@@ -147,7 +148,7 @@ class RememberArguments(Struct, frozen=True, forbid_unknown_fields=True):
 
 async def _remember(call: Call, arguments: RememberArguments) -> str:
     agent = call.one_agent(arguments.agent)
-    text = await to_thread.run_sync(_words, call.parts, agent, arguments.text)
+    text = await _words(call.parts, agent, arguments.text)
     if not text:
         await _confirmed(call.ask, arguments.text)
     kept = await remember(call.parts, text or arguments.text, agent=agent)
@@ -155,12 +156,21 @@ async def _remember(call: Call, arguments: RememberArguments) -> str:
     return f"Remembered{known}, {kept.insight.memory_id[:8]}: {kept.insight.content}"
 
 
-def _words(parts: Parts, agent: str, wish: str) -> str:
-    """As `asked_words`; where no daemon reads the logs they are read for it. Blocking."""
-    found = asked_words(parts, agent, wish)
-    if found or holder(parts.state / DAEMON):
-        return found
-    sync(parts, [agent])
+async def _words(parts: Parts, agent: str, wish: str) -> str:
+    """As `asked_words`. What is not there is looked for in the logs: a person's line may have been written only just now."""
+    found = await to_thread.run_sync(asked_words, parts, agent, wish)
+    for pause_s in _LOOKS_S:
+        if found:
+            break
+        await parts.clock.sleep(pause_s)
+        found = await to_thread.run_sync(_newest_words, parts, agent, wish)
+    return found
+
+
+def _newest_words(parts: Parts, agent: str, wish: str) -> str:
+    """Beside a daemon too, which may not be so far yet. Blocking."""
+    with suppress(StoreBusy):  # the daemon reads
+        sync(parts, [agent])
     return asked_words(parts, agent, wish)
 
 
