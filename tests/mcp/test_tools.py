@@ -1,5 +1,7 @@
 """What the five tools do, and what they will not do on a model's word alone."""
 
+import subprocess
+import sys
 from functools import partial
 
 import pytest
@@ -192,3 +194,11 @@ def test_every_argument_is_explained_and_no_other_is_taken(tool):
     assert schema["additionalProperties"] is False
     for shape in schema["properties"].values():
         assert "description" in str(shape)
+
+
+def test_naming_the_tools_loads_nothing_of_what_they_do():
+    code = "import sys, dreamd.mcp.tools; print([name for name in sys.modules if name.startswith('dreamd.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "dreamd.mcp.tools" in done.stdout
+    assert "dreamd.dream" not in done.stdout
+    assert "dreamd.hand" not in done.stdout
