@@ -37,7 +37,14 @@ def wired(
     """As `Open`. The provider is made at the first call: httpx is slow to import."""
     lanes = _lanes(config, clock, emit)
     lane = lanes.lane(upstream_of(config.llm))
-    leases = Leases(store, budget=config.budget, lease_s=config.gate.lease_s, clock=clock, new_id=_new_id)
+    leases = Leases(
+        store,
+        budget=config.budget,
+        lease_s=config.gate.lease_s,
+        clock=clock,
+        new_id=_new_id,
+        emit=emit,
+    )
     attendant = Attendant(
         lane,
         store,
