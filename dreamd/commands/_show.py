@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
@@ -19,7 +20,7 @@ from dreamd.daemon import open_parts
 from dreamd.errors import UsageError
 from dreamd.events import CALL_RETRIED, DREAM_WAITS, Event
 from dreamd.gate.order import asked_by_a_person
-from dreamd.locks import one_night
+from dreamd.locks import DAEMON, holder, one_night
 from dreamd.parts import NO_LLM, Parts
 from dreamd.stores.base import LedgerRow, MemoryQuery
 
@@ -65,14 +66,23 @@ def loaded(ctx: click.Context) -> Config:
 @contextmanager
 def opened(ctx: click.Context, *, recalls: bool = True) -> Iterator[Parts]:
     """The parts for a verb; without recall's when it `recalls` nothing and must be quick. Raises ConfigError, StoreError."""
-    with asked_by_a_person(), open_parts(loaded(ctx), emit=tell_waits, recalls=recalls) as parts:
+    config = loaded(ctx)
+    unread = holder(configuration.state_dir(config) / DAEMON) is None
+    with (
+        asked_by_a_person(),
+        open_parts(config, emit=partial(tell_waits, unread=unread), recalls=recalls) as parts,
+    ):
         yield parts
 
 
-def tell_waits(event: Event, /, **values: object) -> None:
-    """A line on standard error for what a person waits for; all other events are told by what the command prints."""
+def tell_waits(event: Event, /, *, unread: bool = False, **values: object) -> None:
+    """A line on standard error for what a person waits for; all other events are told by what the command prints.
+
+    `unread`: no daemon reads the logs meanwhile, so that the end of a turn goes unseen.
+    """
     if event == DREAM_WAITS:
-        _told_beside(f"... waits for {values['what']}; {values['todo']}")
+        look = "; if it has ended, `dreamd sync` sees it" if unread and values["why"] == "turn" else ""
+        _told_beside(f"... waits for {values['what']}; {values['todo']}{look}")
     if event == CALL_RETRIED and float(str(values["pause_s"])) >= WAITS_S:
         _told_beside(
             f"... waits for the upstream: {values['reason']}; asks again in {values['pause_s']:.0f} s"

@@ -96,7 +96,8 @@ def test_a_time_is_told_in_the_zone_with_its_offset() -> None:
 
 
 def test_who_runs_a_command_is_told_what_it_waits_for(capsys: pytest.CaptureFixture[str]) -> None:
-    _show.tell_waits(DREAM_WAITS, what="a turn of agent cat", todo="goes on soon")
+    _show.tell_waits(DREAM_WAITS, why="turn", what="a turn of agent cat", todo="goes on soon")
+    _show.tell_waits(DREAM_WAITS, why="turn", what="a turn", todo="goes on soon", unread=True)
     _show.tell_waits(CALL_RETRIED, reason="HTTP 503", pause_s=12.3)
     _show.tell_waits(CALL_RETRIED, reason="HTTP 503", pause_s=1.2)
     _show.tell_waits(SYNC_FINISHED, agent="cat")
@@ -104,5 +105,6 @@ def test_who_runs_a_command_is_told_what_it_waits_for(capsys: pytest.CaptureFixt
     assert printed.out == ""
     assert printed.err.splitlines() == [
         "... waits for a turn of agent cat; goes on soon",
+        "... waits for a turn; goes on soon; if it has ended, `dreamd sync` sees it",
         "... waits for the upstream: HTTP 503; asks again in 12 s",
     ]
