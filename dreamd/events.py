@@ -76,6 +76,8 @@ GATEWAY_FAILED = Event("gateway.failed", "error")  # it cannot listen; it goes o
 UPSTREAM_UNREACHABLE = Event("upstream.unreachable", "warning")
 UPSTREAM_REACHED = Event("upstream.reached")
 
+BUDGET_SPENT = Event("budget.spent", "warning")  # an agent's own: its dreams and nights wait; once a day
+DREAM_WAITS = Event("dream_call.waits", "debug")  # for some seconds: for what, and what to do
 DREAM_WAITS_LONG = Event("dream_call.waits_long", "warning")  # at the gate, and why
 LANE_COOLING = Event("lane.cooling")  # an upstream refused; dream calls stay away
 LIMIT_CHANGED = Event("limit.changed", "debug")  # of the calls an upstream takes at once

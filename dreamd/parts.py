@@ -1,9 +1,11 @@
 """What a verb is given: the parts that the composition root chose, and the shape in which a phase reports."""
 
 from collections.abc import Callable, Iterable, Sequence
+from datetime import date, datetime, timedelta
 from pathlib import Path
 from typing import Protocol
 
+import msgspec
 from msgspec import Struct
 
 from dreamd.clock import Clock
@@ -11,9 +13,11 @@ from dreamd.config import Config
 from dreamd.events import Emit
 from dreamd.indexes.base import Index
 from dreamd.providers.base import Provider
+from dreamd.sections import Budget
 from dreamd.stores.base import LedgerRow, Store, Usage
 
 NO_LLM = "no LLM is configured"  # why a phase goes by its rule, in its row of the ledger
+LONGEST_SHORTAGE = timedelta(hours=25)  # a local day; what lasts longer was written by a clock that was wrong
 
 
 class Metered(Provider, Protocol):
@@ -59,6 +63,35 @@ class Meaning(Protocol):
         """A vector of each text, in order. Raises ProviderError and its kinds."""
 
 
+class Shortage(Struct, frozen=True):
+    """What of an agent's own budget is used up, in words, and until when; kept in the store for whoever has to know.
+
+    `limits` are those of that moment; `told` is the day on which it was last told as an event.
+    """
+
+    words: str
+    until: datetime
+    limits: tuple[int, int]
+    told: date
+
+
+def shortage_key(agent: str) -> str:
+    return f"shortage:{agent}"
+
+
+def limits_of(budget: Budget) -> tuple[int, int]:
+    return budget.agent_tokens_per_day, budget.agent_calls_per_hour
+
+
+def last_shortage(store: Store, agent: str) -> Shortage | None:
+    """However long ago. Raises StoreError."""
+    kept = store.meta(shortage_key(agent))
+    try:
+        return msgspec.json.decode(kept, type=Shortage) if kept else None
+    except msgspec.DecodeError:  # of another version of dreamd
+        return None
+
+
 class Parts(Struct, frozen=True, kw_only=True):
     """Chosen once by `daemon.py`. `state` is dreamd's own folder.
 
@@ -75,6 +108,15 @@ class Parts(Struct, frozen=True, kw_only=True):
     foreground: Callable[[], Foreground] | None = None
     index: Index | None = None
     meaning: Meaning | None = None
+
+    def shortage(self, agent: str) -> Shortage | None:
+        """What of the agent's budget is used up now, so that a call of its would be refused. Blocking. Raises StoreError."""
+        if self.provider is None:
+            return None
+        last = last_shortage(self.store, agent)
+        same = last is not None and last.limits == limits_of(self.config.budget)
+        now = self.clock.now()
+        return last if last and same and now < last.until <= now + LONGEST_SHORTAGE else None
 
     def busy(self) -> Callable[[], bool]:
         """What tells whether an agent's call passes the gateway now. Without a gateway nothing is loaded for it; else blocks."""

@@ -116,7 +116,7 @@ class Gate(Section, frozen=True):
     ceiling: Annotated[int, Meta(ge=1, le=1024)] = 32  # nor grows above
     headroom: Annotated[int, Meta(ge=0, le=256)] = 0  # at least so many slots stay free for the foreground
     reserve: Annotated[float, Meta(ge=0, le=1)] = 0.25  # of the provider's quota, left to the foreground
-    patience_s: Seconds = 900.0  # then a dream no longer waits for turns to end, while slots are free
+    patience_s: Seconds = 900.0  # then turns are waited for no longer, if slots are free or logs silent
     long_wait_s: Seconds = 3600.0  # a dream that waits longer is told
     lease_s: Annotated[float, Meta(ge=5, le=3600)] = 30.0  # a slot of a process that died is free after
 

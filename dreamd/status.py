@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from dreamd.clock import local_date
+from dreamd.clock import local_date, to_the_minute
 from dreamd.gate.budget import HOUR, Use, day_began, uses
 from dreamd.gate.passing import GatewayShown
 from dreamd.gate.passing import published as gateway_published
@@ -190,6 +190,10 @@ def _amiss(state: Path, agents: Sequence[AgentStatus]) -> Iterator[str]:
 
 def _exhausted(parts: Parts, now: datetime) -> Iterator[str]:
     """What waits for the budget now; the process in which it waits says so every few seconds."""
+    for agent in parts.config.enabled:
+        if lack := parts.shortage(agent):
+            until = to_the_minute(lack.until)
+            yield f"{agent}: {lack.words}; its dreams and nights wait until {until}, or raise it in [budget]"
     gate = published(parts.store)
     if gate and gate.waiting and gate.why == "budget" and abs(now - gate.at) < _A_MOMENT:
         yield f"{gate.waiting} call(s) of dreamd wait for the budget to be free again; or raise it in [budget]"

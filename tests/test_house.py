@@ -29,6 +29,7 @@ TESTED_IN = {
     "http/shapes.py": "http/test_routes.py",
     "hand/saying.py": "hand/test_remember.py",
     "hand/settling.py": "hand/test_remember.py",
+    "mcp/verbs.py": "mcp/test_tools.py",
     "recall/meaning.py": "recall/test_embeddings.py",
     "formats/_codex.py": "formats/test_codex.py",
     "formats/_codex_reader.py": "formats/test_codex.py",

@@ -7,9 +7,11 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 import anyio
+import msgspec
 import pytest
 from msgspec.structs import replace
 
+from dreamd.clock import to_the_minute
 from dreamd.gate.limit import starting
 from dreamd.gate.passing import GatewayShown, Passing
 from dreamd.gate.passing import publish as gateway_publish
@@ -17,11 +19,14 @@ from dreamd.gate.shown import publish, shown
 from dreamd.gate.state import LaneState, Rules, came, put_off, told
 from dreamd.locks import DAEMON, exclusive
 from dreamd.night.run import run_night
+from dreamd.parts import Shortage, shortage_key
+from dreamd.providers.scripted import ScriptedProvider
+from dreamd.sections import Budget
 from dreamd.status import Status, listed, status
 from dreamd.stores.base import Changes, Held, LedgerRow, Slot
 from dreamd.tail.sync import sync
 from tests.acceptance.house import Home
-from tests.night.conftest import House, house  # noqa: F401 - a fixture
+from tests.night.conftest import House, asking, house  # noqa: F401 - a fixture
 
 NOON = datetime(2026, 3, 2, 12, tzinfo=UTC)
 SLOW = ("httpx", "apscheduler", "structlog", "rich", "watchfiles", "asyncio", "zstandard")
@@ -137,6 +142,23 @@ def test_a_log_that_is_not_understood_is_told_in_the_words_of_the_tail(house: Bu
     )
     sync(home.parts)
     assert "nothing was understood" in wrong(home)
+
+
+def test_an_agents_budget_that_is_used_up_is_told_with_when_it_is_free(house: Build) -> None:  # noqa: F811
+    home = house("anna")
+    config = replace(home.parts.config, budget=Budget(agent_calls_per_hour=9))
+    parts = replace(asking(home.parts, ScriptedProvider([])), config=config)
+    until = home.clock.now() + timedelta(minutes=30)
+    lack = Shortage("the 9 calls an hour of anna are used up", until, (0, 9), NOON.date())
+    parts.store.write(Changes(meta={shortage_key("anna"): msgspec.json.encode(lack).decode()}))
+    (sentence,) = status(parts).wrong
+    assert sentence.startswith(f"anna: {lack.words}")
+    assert to_the_minute(until) in sentence
+    raised = replace(config, budget=Budget(agent_calls_per_hour=99))
+    assert status(replace(parts, config=raised)).wrong == ()
+    for at in (until, until - timedelta(days=400)):  # it is over; a clock that was wrong has written it
+        home.clock.at = at
+        assert status(parts).wrong == ()
 
 
 def test_a_full_disk_is_wrong(house: Build, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811

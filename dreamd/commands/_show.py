@@ -4,6 +4,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
+from functools import partial
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
@@ -17,12 +18,14 @@ from dreamd.clock import within_reach
 from dreamd.config import Config
 from dreamd.daemon import open_parts
 from dreamd.errors import UsageError
+from dreamd.events import CALL_RETRIED, DREAM_WAITS, Event
 from dreamd.gate.order import asked_by_a_person
-from dreamd.locks import one_night
+from dreamd.locks import DAEMON, holder, one_night
 from dreamd.parts import NO_LLM, Parts
 from dreamd.stores.base import LedgerRow, MemoryQuery
 
 T = TypeVar("T")
+WAITS_S = 3.0  # shorter pauses are not worth a line
 
 
 class _Day(click.DateTime):
@@ -63,8 +66,32 @@ def loaded(ctx: click.Context) -> Config:
 @contextmanager
 def opened(ctx: click.Context, *, recalls: bool = True) -> Iterator[Parts]:
     """The parts for a verb; without recall's when it `recalls` nothing and must be quick. Raises ConfigError, StoreError."""
-    with asked_by_a_person(), open_parts(loaded(ctx), recalls=recalls) as parts:
+    config = loaded(ctx)
+    unread = holder(configuration.state_dir(config) / DAEMON) is None
+    with (
+        asked_by_a_person(),
+        open_parts(config, emit=partial(tell_waits, unread=unread), recalls=recalls) as parts,
+    ):
         yield parts
+
+
+def tell_waits(event: Event, /, *, unread: bool = False, **values: object) -> None:
+    """A line on standard error for what a person waits for; all other events are told by what the command prints.
+
+    `unread`: no daemon reads the logs meanwhile, so that the end of a turn goes unseen.
+    """
+    if event == DREAM_WAITS:
+        look = "; if it has ended, `dreamd sync` sees it" if unread and values["why"] == "turn" else ""
+        _told_beside(f"... waits for {values['what']}; {values['todo']}{look}")
+    if event == CALL_RETRIED and float(str(values["pause_s"])) >= WAITS_S:
+        _told_beside(
+            f"... waits for the upstream: {values['reason']}; asks again in {values['pause_s']:.0f} s"
+        )
+
+
+def _told_beside(line: str) -> None:
+    """On a terminal there may be a bar, which draws itself anew."""
+    click.echo(f"\r\033[K{line}" if sys.stderr.isatty() else line, err=True)
 
 
 def alone(parts: Parts, work: Callable[[], T]) -> T:

@@ -112,7 +112,7 @@ def _said(outcome: Outcome) -> str:
     """`anna: daily done by rule (no LLM is configured)`."""
     row = outcome.row
     phase = f"{row.agent}: {row.phase_name}"
-    if not row.attempts:
+    if not row.attempts and row.state == "skipped":
         return f"{phase} {row.reason}"  # it waits its turn
     if not outcome.new and row.state != "skipped":
         return f"{phase} {row.state} already"

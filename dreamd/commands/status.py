@@ -81,7 +81,7 @@ def _use(now: Status) -> str:
 def _gateway(now: GatewayShown) -> str:
     seen = now.passing
     down = ", ".join(one.name for one in seen.upstreams if not one.reachable)
-    told = f"{seen.calls:,} calls, {seen.under_way} under way, {seen.connections} connections at {now.listen}"
+    told = f"listens at {now.listen}: {seen.calls:,} calls, {seen.under_way} under way, {seen.connections} connections"
     return f"{told}; not reachable: {down}" if down else told
 
 

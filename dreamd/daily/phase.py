@@ -185,10 +185,11 @@ class _Run:
 
     async def _fail(self, error: DreamdError) -> Outcome:
         row = self._row("failed", str(error))
-        if isinstance(error, BudgetSpent):  # it will be free again, however often that is looked at
+        spent = isinstance(error, BudgetSpent)
+        if spent:  # it will be free again, however often that is looked at; the gate has told of it
             row = replace(row, attempts=row.attempts - 1)
         await self._store(Changes(ledger=(row,), durable=True))
-        if not self.dry_run:
+        if not self.dry_run and not spent:
             self.parts.emit(
                 PHASE_FAILED,
                 phase="daily",

@@ -60,7 +60,9 @@ async def deep_dream(
         return await run.dream()
     except ReplyUnusable as error:
         return await run.failed(str(error), settle=True)
-    except BudgetSpent as error:  # it will be free again, however often that is looked at
+    except (
+        BudgetSpent
+    ) as error:  # it will be free again, however often that is looked at; the gate has told of it
         return await run.failed(str(error), counts=False)
     except (WorkspaceError, FileChanged, DiskFull, ProviderError) as error:
         return await run.failed(str(error))
@@ -241,7 +243,8 @@ class _Run(Struct, kw_only=True):
         if not self.dry_run:
             standing = replace(self.prior, usage=row.usage) if self.prior and self.finished_before else row
             await self.store(Changes(ledger=(standing,), settled=(self.job,) if settle else ()))
-            self.parts.emit(PHASE_FAILED, **self.where, reason=reason, attempts=row.attempts)
+            if counts:
+                self.parts.emit(PHASE_FAILED, **self.where, reason=reason, attempts=row.attempts)
         return Outcome(row=row, spent=self.usage)
 
     @property

@@ -44,7 +44,7 @@ async def watch(parts: Parts) -> None:
 async def look(parts: Parts, seen: Seen) -> tuple[Seen, float]:
     """Count what came, let who is due dream, the longest waiting first; returns also for how long to sleep.
 
-    While a night runs nobody dreams here: it lets its agents dream itself.
+    While a night runs nobody dreams here: it lets its agents dream itself. Nor does who has no budget left: it waits.
     """
     try:
         seen, step = await to_thread.run_sync(_counted, parts, seen)
@@ -88,7 +88,8 @@ def _counted(parts: Parts, seen: Seen) -> tuple[Seen, Step]:
     tallies, last = _tallied(parts, everything, seen.tallies)
     turns = parts.store.turns() if tallies else []
     step = due(parts.clock.now(), tallies, turns, seen.waiting, parts.config.dream)
-    return Seen(seq=max(seen.seq, last), tallies=tallies, waiting=step.waiting), step
+    ready = tuple(one for one in step.ready if parts.shortage(one.agent) is None)
+    return Seen(seq=max(seen.seq, last), tallies=tallies, waiting=step.waiting), Step(ready, step.waiting)
 
 
 def _tallied(

@@ -6,10 +6,11 @@ in one transaction, so that however many processes ask, no more calls run than t
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Literal, TypeVar
 
 import anyio
+import msgspec
 from anyio import to_thread
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,7 +18,9 @@ from msgspec.structs import replace
 from dreamd.calls import Prompt, Reply
 from dreamd.clock import Clock
 from dreamd.errors import BudgetSpent, DiskFull, DreamdError, ProviderRefused, StoreError
-from dreamd.gate.budget import HOUR, day_began, needs, shortfall
+from dreamd.events import BUDGET_SPENT, Emit, silent
+from dreamd.gate.budget import HOUR, Shortfall, day_began, needs, shortfall
+from dreamd.parts import Shortage, last_shortage, limits_of, shortage_key
 from dreamd.pool.tokens import estimate
 from dreamd.sections import Budget
 from dreamd.stores.base import Changes, Slot, Store
@@ -41,13 +44,22 @@ class Leases:
     """The slots of one process. `new_id` gives names that no other process gives."""
 
     def __init__(
-        self, store: Store, *, budget: Budget, lease_s: float, clock: Clock, new_id: Callable[[], str]
+        self,
+        store: Store,
+        *,
+        budget: Budget,
+        lease_s: float,
+        clock: Clock,
+        new_id: Callable[[], str],
+        emit: Emit = silent,
     ) -> None:
         self._store = store
         self._budget = budget
         self._lease_s = lease_s
         self._clock = clock
         self._new_id = new_id
+        self._emit = emit
+        self.exhausted = ""  # what of the budget was used up when a slot was last asked for
         self._taking = anyio.Lock()  # between looking at the budget and taking from it
 
     async def take(self, lane: str, agent: str, prompt: Prompt, *, most: int) -> Slot | NotNow:
@@ -82,6 +94,7 @@ class Leases:
     def _take(self, lane: str, agent: str, prompt: Prompt, most: int) -> Slot | NotNow:
         asked, answered = needs(prompt)
         exhausted = self._exhausted(agent, asked + answered)
+        self.exhausted = exhausted.words if exhausted else ""
         if exhausted is not None:
             return exhausted
         slot = Slot(
@@ -117,8 +130,19 @@ class Leases:
                 found.words, hint="raise it in [budget], or lower the phase's max_input_tokens"
             )
         if found.own:  # other agents' nights come after this one's, and have budget
+            self._remember(agent, found, now)
             raise BudgetSpent(found.words, hint="it is tried again")
         return NotNow("budget", found.words, min(max(found.wait_s, SHARED_S), LONGEST_WAIT_S))
+
+    def _remember(self, agent: str, found: Shortfall, now: datetime) -> None:
+        """For the status, and for who would only be refused again; told once a day."""
+        until, today = now + timedelta(seconds=found.wait_s), now.astimezone().date()
+        with suppress(StoreError, DiskFull):
+            before = last_shortage(self._store, agent)
+            one = Shortage(found.words, until, limits_of(self._budget), today)
+            self._store.write(Changes(meta={shortage_key(agent): msgspec.json.encode(one).decode()}))
+            if before is None or before.told != today:
+                self._emit(BUDGET_SPENT, agent=agent, reason=found.words, until=until)
 
     async def _renew(self, slot: Slot) -> None:
         while True:

@@ -39,7 +39,7 @@ class Passing(Struct, frozen=True, kw_only=True):
 
 
 class GatewayShown(Struct, frozen=True):
-    """The gateway as process `pid` last saw it."""
+    """The gateway as process `pid` last saw it; `listen` is "" while it does not."""
 
     listen: str
     pid: int
@@ -53,10 +53,10 @@ def publish(store: Store, one: GatewayShown) -> None:
 
 
 def published(store: Store, pid: int) -> GatewayShown | None:
-    """What that process published last. None where it did nothing of the kind, or another version of dreamd did it."""
+    """What that process published last. None where it listens nowhere, or another version of dreamd did it."""
     kept = store.meta(KEY)
     try:
         one = msgspec.json.decode(kept, type=GatewayShown) if kept else None
     except msgspec.DecodeError:
         return None
-    return one if one is not None and one.pid == pid else None
+    return one if one is not None and one.pid == pid and one.listen else None

@@ -14,6 +14,7 @@ from dreamd.gate.attending import Attendant
 from dreamd.gate.chain import Gated, linked
 from dreamd.gate.lanes import Lanes, key_name, upstream_name
 from dreamd.gate.leases import Leases
+from dreamd.gate.turns import Turns
 from dreamd.parts import Metered
 from dreamd.providers.base import Provider
 from dreamd.sections import Llm
@@ -36,25 +37,43 @@ def wired(
     """As `Open`. The provider is made at the first call: httpx is slow to import."""
     lanes = _lanes(config, clock, emit)
     lane = lanes.lane(upstream_of(config.llm))
+    leases = Leases(
+        store,
+        budget=config.budget,
+        lease_s=config.gate.lease_s,
+        clock=clock,
+        new_id=_new_id,
+        emit=emit,
+    )
     attendant = Attendant(
         lane,
         store,
-        agents={
-            name
-            for name, agent in config.enabled.items()
-            if not agent.upstream or upstream_name(agent.upstream) == lane.name
-        },
-        turn_timeout_s=config.dream.turn_timeout_s,
+        turns=Turns(
+            store,
+            _beside(config, lane.name),
+            timeout_s=config.dream.turn_timeout_s,
+            patience_s=config.gate.patience_s,
+            clock=clock,
+        ),
+        exhausted=lambda: leases.exhausted,
         long_wait_s=config.gate.long_wait_s,
         clock=clock,
         emit=emit,
     )
-    leases = Leases(store, budget=config.budget, lease_s=config.gate.lease_s, clock=clock, new_id=_new_id)
     gate = Gated(lane, attendant, leases)
     chain = linked(
         provider, gate=gate, llm=config.llm, store=store, clock=clock, emit=emit, draw=random.random
     )
     return lanes, chain
+
+
+def _beside(config: Config, lane: str) -> set[str]:
+    """The agents whose calls may go through the same lane as dreamd's own."""
+    return {
+        name
+        for name, agent in config.enabled.items()
+        if not agent.upstream or upstream_name(agent.upstream) == lane
+    }
 
 
 def upstream_of(llm: Llm) -> str:

@@ -289,13 +289,15 @@ async def serve(life: Life) -> None:
             await changed.wait()
             continue
         try:
-            show, foreground = partial(_show, life), await _announced_to(parts)
+            show, foreground = partial(_show_of, life), await _announced_to(parts)
             async with opened(settings, foreground, emit=parts.emit, show=show) as gateway:
                 told = False
                 await _while_wanted(life, gateway)
+            await _show(life.parts, Passing(), listen="")
         except OSError as error:
             parts = life.parts
             if not told:
+                await _show(parts, Passing(), listen="")
                 parts.emit(GATEWAY_FAILED, listen=parts.config.gateway.listen, reason=error.strerror)
             told = True
             await parts.clock.sleep(AGAIN_S)
@@ -313,6 +315,7 @@ async def _while_wanted(life: Life, gateway: Gateway) -> None:
         gateway.announce_to(await _announced_to(parts))
         if new or settings != gateway.settings:
             await gateway.go_by(settings)
+            await _show_of(life, gateway.passing())
             parts.emit(GATEWAY_OPENED, listen=parts.config.gateway.listen, upstreams=len(settings.upstreams))
         new = False
         await changed.wait()
@@ -323,9 +326,12 @@ async def _announced_to(parts: Parts) -> Foreground | None:
     return await to_thread.run_sync(parts.foreground) if parts.foreground else None
 
 
-async def _show(life: Life, seen: Passing) -> None:
-    parts = life.parts
-    shown = GatewayShown(parts.config.gateway.listen, os.getpid(), parts.clock.now(), seen)
+async def _show_of(life: Life, seen: Passing) -> None:
+    await _show(life.parts, seen, listen=life.parts.config.gateway.listen)
+
+
+async def _show(parts: Parts, seen: Passing, *, listen: str) -> None:
+    shown = GatewayShown(listen, os.getpid(), parts.clock.now(), seen)
     with suppress(StoreError, DiskFull):  # it is shown the next time
         await to_thread.run_sync(publish, parts.store, shown)
 

@@ -1,12 +1,14 @@
 """Work that outlives its request: begun in the face's task group, asked about by its id, the latest few remembered.
 
-It outlives the face too: what a new configuration breaks off is begun again under it, with the same id.
+It outlives the face too: what a new configuration breaks off is begun again under it, with the same id, and ended
+even where that one opens no face.
 """
 
 from collections.abc import Awaitable, Callable
 from datetime import date, datetime
 from typing import Literal
 
+from anyio import create_task_group
 from anyio.abc import TaskGroup
 from msgspec import Struct
 from msgspec.structs import replace
@@ -113,3 +115,9 @@ class Jobs:
     def _forget_the_oldest(self) -> None:
         while len(self._errands) > _MOST_KEPT:
             del self._errands[next(name for name, errand in self._errands.items() if not errand.running)]
+
+
+async def finish(parts: Parts, errands: dict[str, Errand]) -> None:
+    """Begin again what runs, and wait until it has ended: there is no face, and nobody can ask for more."""
+    async with create_task_group() as tasks:
+        Jobs(tasks, parts, str, errands)

@@ -5,7 +5,7 @@ Nothing here ticks, and nothing here loads a web framework: an idle daemon pays 
 
 import asyncio
 import socket
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, Protocol, Self, cast
 
@@ -55,6 +55,11 @@ class Threshold:
         with CancelScope(shield=True):
             await to_thread.run_sync(self.close)
 
+    @property
+    def awaited(self) -> bool:
+        """Whether an errand of theirs is not done yet."""
+        return any(errand.running for errand in self.errands.values())
+
     def opened(self, parts: Parts) -> tuple[Address, socket.socket]:
         """The address, and a handle of the socket that may be closed. Blocking. Raises ConfigError, OSError."""
         wanted = address_of(parts)
@@ -86,16 +91,19 @@ class Threshold:
 
 
 async def face(parts: Parts, ready: Callable[[], bool], threshold: Threshold) -> None:
-    """Listen and answer until cancelled, or do nothing for as long where `http.listen` is "". Never raises for a socket.
+    """Listen and answer until cancelled, or where `http.listen` is "" do only what was asked for before. Never raises for a socket.
 
     What keeps it from listening is told once and tried again: the daemon's work does not depend on it. The `threshold`
     is its owner's to close.
     """
     if not parts.config.http.listen:
         await to_thread.run_sync(threshold.close)
+        if threshold.awaited:
+            finish = await to_thread.run_sync(_plugins.load, "http", "jobs", "finish")
+            await cast("Callable[..., Awaitable[None]]", finish)(parts, threshold.errands)
         await anyio.sleep_forever()
     async with _listening(parts, threshold) as (door, where):
-        if not any(errand.running for errand in threshold.errands.values()):
+        if not threshold.awaited:
             await door.knocked.wait()
         furnish = cast("Furnish", await to_thread.run_sync(_plugins.load, "http", "serving", "OPEN"))
         async with furnish(parts, where, ready, threshold.errands) as connect:

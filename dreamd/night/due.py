@@ -4,7 +4,7 @@ Law: a phase of one agent and local date is done once, whatever the clock does. 
 under that date; nothing here counts hours, matches wall times or remembers when it was last asked.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
@@ -58,13 +58,17 @@ class Sleeper(Struct, frozen=True, kw_only=True):
 
 
 class Known(Struct, frozen=True, kw_only=True):
-    """What is known when somebody asks. `rows` are of both phases; `candidates` is how many dream in one night."""
+    """What is known when somebody asks. `rows` are of both phases; `candidates` is how many dream in one night.
+
+    `short` are agents whose budget is used up, and until when.
+    """
 
     now: datetime
     schedule: Schedule
     sleepers: Sequence[Sleeper]
     rows: Sequence[LedgerRow]
     candidates: int = 1
+    short: Mapping[str, datetime] = {}
 
 
 class Night(Struct, frozen=True, kw_only=True):
@@ -140,7 +144,7 @@ def _open(row: LedgerRow | None, known: Known, zone: ZoneInfo) -> bool:
 
 def may_retry(row: LedgerRow, known: Known) -> bool:
     """Whether an unfinished phase is left to be tried again and has rested after its failure."""
-    rested = row.state == "running" or (row.state == "failed" and not _rests(row, known.now))
+    rested = row.state == "running" or (row.state == "failed" and _rests_until(row, known) is None)
     return rested and is_left(row, known)
 
 
@@ -150,9 +154,16 @@ def is_left(row: LedgerRow, known: Known) -> bool:
     return row.attempts < known.schedule.max_attempts and row.day >= oldest
 
 
-def _rests(row: LedgerRow, now: datetime) -> bool:
-    """Whether a failed phase is in its back-off. A failure in the future (the clock was set back) is not."""
-    return row.finished_at is not None and row.finished_at <= now < row.finished_at + back_off(row.attempts)
+def _rests_until(row: LedgerRow, known: Known) -> datetime | None:
+    """The end of a failed phase's back-off, or of its agent's lack of budget; None when it has rested.
+
+    A failure in the future (the clock was set back) does not rest.
+    """
+    if row.finished_at is None or row.finished_at > known.now:
+        return None
+    over = row.finished_at + back_off(row.attempts)
+    over = max(over, known.short.get(row.agent, over))
+    return over if known.now < over else None
 
 
 def back_off(attempts: int) -> timedelta:
@@ -165,9 +176,7 @@ def next_look(known: Known) -> datetime:
     """When to ask again: the next night of any zone, or the end of a back-off."""
     moments = {known.schedule.next(known.now, zone) for zone in {s.zone for s in known.sleepers}}
     rests = {
-        row.finished_at + back_off(row.attempts)
-        for row in known.rows
-        if row.state == "failed" and row.finished_at is not None and _rests(row, known.now)
+        over for row in known.rows if row.state == "failed" and (over := _rests_until(row, known)) is not None
     }
     return min(moments | rests, default=known.now + timedelta(days=1))
 

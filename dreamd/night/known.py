@@ -29,6 +29,7 @@ def known(parts: Parts, day: date | None = None) -> Known:
             for name, agent in enabled.items()
         ],
         rows=[row for row in parts.store.ledger(since=since) if row.agent in enabled and row.day <= until],
+        short={name: lack.until for name in enabled if (lack := parts.shortage(name)) is not None},
         candidates=parts.config.deep_dream.candidates if parts.config.deep_dream.enabled else 0,
     )
 

@@ -11,7 +11,7 @@ from dreamd.commands import _show
 from dreamd.config import Config
 from dreamd.daemon import empty_store
 from dreamd.errors import ConfigError, StateLocked, UsageError
-from dreamd.events import silent
+from dreamd.events import CALL_RETRIED, DREAM_WAITS, SYNC_FINISHED, silent
 from dreamd.locks import NIGHT
 from dreamd.parts import Parts
 from dreamd.sections import Agent
@@ -93,3 +93,18 @@ def test_a_time_is_told_in_the_zone_with_its_offset() -> None:
     at = datetime(2026, 3, 2, 9, 0, 59, tzinfo=UTC)
     assert _show.local_time(at, ZoneInfo("Europe/Berlin")) == "2026-03-02 10:00 +01:00"
     assert _show.local_time(at, ZoneInfo("America/St_Johns")) == "2026-03-02 05:30 -03:30"
+
+
+def test_who_runs_a_command_is_told_what_it_waits_for(capsys: pytest.CaptureFixture[str]) -> None:
+    _show.tell_waits(DREAM_WAITS, why="turn", what="a turn of agent cat", todo="goes on soon")
+    _show.tell_waits(DREAM_WAITS, why="turn", what="a turn", todo="goes on soon", unread=True)
+    _show.tell_waits(CALL_RETRIED, reason="HTTP 503", pause_s=12.3)
+    _show.tell_waits(CALL_RETRIED, reason="HTTP 503", pause_s=1.2)
+    _show.tell_waits(SYNC_FINISHED, agent="cat")
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.splitlines() == [
+        "... waits for a turn of agent cat; goes on soon",
+        "... waits for a turn; goes on soon; if it has ended, `dreamd sync` sees it",
+        "... waits for the upstream: HTTP 503; asks again in 12 s",
+    ]

@@ -134,3 +134,11 @@ def test_a_day_at_the_calendars_ends_is_refused_in_a_line(tmp_path: Path, comman
     assert done.returncode == 2
     assert "Expected a day of the years 1970 to 9000" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_night_that_waits_for_its_budget_has_failed_and_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    row = LedgerRow(
+        agent="cat", day=date(2026, 3, 2), phase="daily", state="failed", attempts=0, reason="used up"
+    )
+    show(date(2026, 3, 2), [Outcome(row=row)], dry_run=False)
+    assert "cat: daily failed (used up)" in capsys.readouterr().out

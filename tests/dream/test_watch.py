@@ -4,12 +4,14 @@ from datetime import timedelta
 
 import anyio
 import anyio.lowlevel
+import msgspec
 import pytest
 from msgspec.structs import replace
 
 from dreamd.dream.watch import LOOK_S, UNTIL_THERE_IS_SPACE_S, Seen, look, undreamt, watch, without
 from dreamd.errors import DiskFull
 from dreamd.locks import NIGHT, dream_lock, exclusive
+from dreamd.parts import Shortage, shortage_key
 from dreamd.records import Turn
 from dreamd.sections import Agent, Dream
 from dreamd.stores.base import Changes
@@ -73,6 +75,19 @@ async def test_a_pool_that_was_counted_is_not_counted_again(house: House) -> Non
     assert seen == Seen(seq=3)
     house.says(TABS)
     assert (await after(house, seen, 0)).seq == 4
+
+
+async def test_who_has_no_budget_left_waits_for_it_without_trying(house: House) -> None:
+    house.model(lambda _: "")
+    until = house.clock.now() + timedelta(hours=2)
+    lack = Shortage("the 9 calls an hour of cat are used up", until, (0, 0), house.clock.now().date())
+    house.store.write(Changes(meta={shortage_key("cat"): msgspec.json.encode(lack).decode()}))
+    house.says(TABS, at=house.clock.now())
+    seen = await after(house, undreamt(house.parts), 3600)
+    assert [one.agent for one in seen.waiting] == ["cat"]
+    assert dreamt(house) == []
+    await after(house, seen, 3600)
+    assert dreamt(house) == ["cat"]
 
 
 async def test_nobody_dreams_here_while_a_night_runs_or_a_person_has_the_agent_dream(house: House) -> None:

@@ -5,11 +5,12 @@ import pytest
 
 from dreamd.clock import StillClock
 from dreamd.errors import ProviderRefused, StoreBusy
-from dreamd.events import DREAM_WAITS_LONG, Event
+from dreamd.events import DREAM_WAITS, DREAM_WAITS_LONG, Event
 from dreamd.gate.attending import Attendant
 from dreamd.gate.lane import Lane
-from dreamd.gate.order import DREAM
+from dreamd.gate.order import DREAM, PERSON
 from dreamd.gate.shown import published
+from dreamd.gate.turns import Turns
 from dreamd.records import Turn
 from dreamd.sections import Gate
 from dreamd.stores.base import Changes, TurnState
@@ -24,8 +25,8 @@ class House:
         self.attendant = Attendant(
             self.lane,
             store,
-            agents={"kit"},
-            turn_timeout_s=3600,
+            turns=Turns(store, {"kit"}, timeout_s=3600, patience_s=900, clock=clock),
+            exhausted=str,
             long_wait_s=60,
             clock=clock,
             emit=self._emit,
@@ -87,3 +88,32 @@ async def test_a_long_wait_is_told_with_its_reason_and_again_only_when_it_has_do
     ]
     house.lane.leave(call, finished=False)
     someone.done()
+
+
+async def test_a_person_who_waits_is_told_for_whose_turn(clock: StillClock) -> None:
+    store = InMemoryStore()
+    store.write(Changes(turns=(("kit", Turn("s", busy=True, at=clock.now())),)))
+    house = House(clock, store)
+    await house.attendant._look()
+    call = house.lane.come(PERSON, 10)
+    for _second in range(5):
+        house.attendant._tell_waits()
+        clock.ticks += 1
+    assert [(event, values["why"]) for event, values in house.told] == [(DREAM_WAITS, "turn")]
+    assert "agent kit" in str(house.told[0][1]["what"])
+    house.lane.leave(call, finished=False)
+
+
+async def test_a_killed_agent_holds_the_only_slot_no_longer_than_patience(clock: StillClock) -> None:
+    store = InMemoryStore()
+    store.write(Changes(turns=(("kit", Turn("s", busy=True, at=clock.now())),)))
+    house = House(clock, store)
+    await house.attendant._look()
+    call = house.lane.come(DREAM, 10)
+    await clock.sleep(899)
+    await house.attendant._look()
+    assert not call.door.is_set()
+    await clock.sleep(1)
+    await house.attendant._look()
+    assert call.door.is_set()
+    house.lane.leave(call, finished=False)

@@ -16,7 +16,9 @@ from msgspec.structs import replace
 from dreamd.calls import Prompt, Reply
 from dreamd.clock import StillClock
 from dreamd.errors import BudgetSpent, ProviderRefused, ProviderUnreachable, StoreBusy
+from dreamd.events import BUDGET_SPENT, Emit, Event, silent
 from dreamd.gate.leases import Leases, NotNow
+from dreamd.parts import last_shortage
 from dreamd.sections import Budget
 from dreamd.stores import inmemory, sqlite
 from dreamd.stores.base import Changes, Slot, Store, Written
@@ -34,7 +36,14 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
     store.close()
 
 
-def leases(store: Store, clock: StillClock, name: str = "a", lease_s: float = 30.0, **budget: int) -> Leases:
+def leases(
+    store: Store,
+    clock: StillClock,
+    name: str = "a",
+    lease_s: float = 30.0,
+    emit: Emit = silent,
+    **budget: int,
+) -> Leases:
     numbers = count()
     return Leases(
         store,
@@ -42,6 +51,7 @@ def leases(store: Store, clock: StillClock, name: str = "a", lease_s: float = 30
         lease_s=lease_s,
         clock=clock,
         new_id=lambda: f"{name}{next(numbers)}",
+        emit=emit,
     )
 
 
@@ -142,6 +152,32 @@ async def test_an_agents_own_share_that_is_used_up_keeps_nobody_waiting(
     await taken(one, agent="bob")
     clock.at += timedelta(hours=1, seconds=1)
     await taken(one)
+
+
+async def test_an_agents_budget_that_is_used_up_is_told_once_a_day_and_known_until_it_is_free(
+    store: Store, clock: StillClock
+) -> None:
+    told: list[tuple[Event, dict[str, object]]] = []
+    one = leases(
+        store, clock, agent_calls_per_hour=1, emit=lambda event, /, **values: told.append((event, values))
+    )
+    began = clock.now()
+    await one.give_back(await taken(one))
+    for _ in range(3):
+        with pytest.raises(BudgetSpent):
+            await one.take("lane", "ada", PROMPT, most=9)
+        clock.at += timedelta(minutes=10)
+    assert [(event, values["agent"]) for event, values in told] == [(BUDGET_SPENT, "ada")]
+    lack = await to_thread.run_sync(last_shortage, store, "ada")
+    assert lack is not None
+    assert (lack.until, lack.limits) == (began + timedelta(hours=1), (0, 1))
+    assert lack.words == told[0][1]["reason"]
+    assert await to_thread.run_sync(last_shortage, store, "bob") is None
+    clock.at += timedelta(days=1)
+    await one.give_back(await taken(one))
+    with pytest.raises(BudgetSpent):
+        await one.take("lane", "ada", PROMPT, most=9)
+    assert len(told) == 2
 
 
 async def test_a_call_that_no_day_has_tokens_for_fails_at_once_instead_of_waiting_for_ever(

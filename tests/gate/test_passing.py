@@ -2,6 +2,8 @@
 
 from datetime import UTC, datetime
 
+from msgspec.structs import replace
+
 from dreamd.gate.passing import KEY, GatewayShown, Passing, UpstreamShown, publish, published
 from dreamd.stores.base import Changes
 from dreamd.stores.inmemory import InMemoryStore
@@ -21,5 +23,7 @@ def test_of_another_process_or_in_another_shape_it_is_nothing() -> None:
     assert published(store, 7) is None
     publish(store, ONE)
     assert published(store, 8) is None
+    publish(store, replace(ONE, listen=""))
+    assert published(store, 7) is None
     store.write(Changes(meta={KEY: '{"listen": 3}'}))
     assert published(store, 7) is None

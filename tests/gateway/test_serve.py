@@ -361,9 +361,15 @@ async def test_how_things_stand_is_published_when_it_changes_and_not_at_rest() -
 async def test_other_processes_see_it_in_the_store(clock: StillClock, tmp_path: Path) -> None:
     told: list[Event] = []
     async with served(told, clock, tmp_path / "g") as (life, client, _):
+        seen: list[tuple[str, int]] = []
+
+        def carried() -> int:
+            shown = published(life.parts.store, os.getpid())
+            seen.extend([(shown.listen, shown.passing.calls)] if shown else [])
+            return seen[-1][1] if seen else -1
+
+        assert carried() == 0  # it is there before anybody calls
         await client.send(post())
         await client.message()
-        await until(lambda: published(life.parts.store, os.getpid()))
-        shown = published(life.parts.store, os.getpid())
-        assert shown is not None
-        assert (shown.listen, shown.passing.calls) == (f"unix:{tmp_path / 'g'}", 1)
+        await until(lambda: carried() == 1)
+        assert {listen for listen, _ in seen} == {f"unix:{tmp_path / 'g'}"}

@@ -13,7 +13,7 @@ from dreamd.clock import StillClock
 from dreamd.config import Config
 from dreamd.errors import StateLocked
 from dreamd.events import Emit, silent
-from dreamd.http.jobs import Errand, Jobs, NightDone
+from dreamd.http.jobs import Errand, Jobs, NightDone, finish
 from dreamd.http.problems import Refused
 from dreamd.parts import Parts
 from dreamd.stores.inmemory import InMemoryStore
@@ -121,3 +121,19 @@ async def test_a_bug_fails_its_job_is_told_and_closes_nothing() -> None:
     assert "job.failed" in told[0]
     assert "KeyError" in told[0]
     assert "words of a log" not in f"{told} {ended}"
+
+
+async def test_without_a_face_what_runs_is_ended_and_what_has_ended_is_left() -> None:
+    errands: dict[str, Errand] = {}
+    async with anyio.create_task_group() as tasks:
+        known = jobs(tasks, errands=errands)
+        failed, job = known.start("night", locked), known.start("night", endless)
+        while errands[failed.id].running:
+            await anyio.lowlevel.checkpoint()
+        tasks.cancel_scope.cancel()
+    assert errands[job.id].running
+    errands[job.id].work = at_once
+    clock = StillClock(datetime(2026, 3, 2, tzinfo=UTC))
+    parts = Parts(config=Config(), state=Path(), store=InMemoryStore(), clock=clock, emit=silent)
+    await finish(parts, errands)
+    assert [errands[one.id].job.state for one in (failed, job)] == ["failed", "done"]

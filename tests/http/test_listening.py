@@ -254,6 +254,26 @@ async def test_what_a_reload_broke_off_goes_on_under_the_next_configuration_thou
     await to_thread.run_sync(threshold.close)
 
 
+async def test_what_a_reload_broke_off_is_ended_though_the_next_configuration_has_no_http(
+    house,  # noqa: F811
+) -> None:
+    home, threshold = house("anna"), Threshold()
+
+    async def dreams(_parts: Parts) -> tuple[Dreamt, ...]:
+        return ()
+
+    errand = Errand(Job(id="1", kind="dreams", asked_at=home.clock.now()), dreams)
+    threshold.errands["1"] = errand
+    off = replace(home.parts, config=replace(home.parts.config, http=Http(listen="")))
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(face, off, lambda: True, threshold)
+        with anyio.fail_after(60):
+            while errand.running:
+                await anyio.lowlevel.checkpoint()
+        tasks.cancel_scope.cancel()
+    assert errand.job.state == "done"
+
+
 async def test_another_address_and_a_file_that_is_gone_make_a_new_socket(
     house,  # noqa: F811
     tmp_path: Path,

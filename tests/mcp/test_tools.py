@@ -1,12 +1,17 @@
 """What the five tools do, and what they will not do on a model's word alone."""
 
+import subprocess
+import sys
 from functools import partial
 
 import pytest
 from anyio import to_thread
+from msgspec.structs import replace
 
+from dreamd.clock import StillClock
 from dreamd.errors import ConfigError, UsageError
 from dreamd.hand.forget import Wish, plan_forget
+from dreamd.locks import DAEMON, exclusive
 from dreamd.mcp.tools import EVERYBODY, TOOLS, Call
 from dreamd.stores.base import MemoryQuery
 from dreamd.tail.sync import sync
@@ -50,6 +55,38 @@ async def test_without_a_daemon_the_logs_are_read_for_it(tmp_path):
         home = await to_thread.run_sync(Home, tmp_path)
         await to_thread.run_sync(home.says, MONDAY.replace(hour=11), f"Remember that {RED}.")
         assert RED in await call(parts, "remember", text=RED)
+
+
+async def test_a_line_that_no_daemon_has_read_yet_is_looked_for_in_the_log(tmp_path):
+    async with talked(tmp_path, "Hello", "Hi") as parts:
+        home = await to_thread.run_sync(Home, tmp_path)
+        async with exclusive(parts.state / DAEMON, parts.clock, what="dreamd runs"):
+            await to_thread.run_sync(home.says, MONDAY.replace(hour=11), f"Remember that {RED}.")
+            assert RED in await call(parts, "remember", text=RED)
+
+
+async def test_a_line_that_is_written_a_moment_after_the_call_counts_too(tmp_path):
+    async with talked(tmp_path, "Hello", "Hi") as parts:
+        home = await to_thread.run_sync(Home, tmp_path)
+        before = parts.clock.now()
+
+        class Late(StillClock):
+            async def sleep(self, seconds):
+                await super().sleep(seconds)
+                if seconds:
+                    await to_thread.run_sync(home.says, MONDAY.replace(hour=11), f"Remember that {RED}.")
+
+        late = replace(parts, clock=Late(before))
+        assert RED in await call(late, "remember", text=RED)
+        assert 0 < (late.clock.now() - before).total_seconds() < 2
+
+
+async def test_a_models_own_word_is_refused_after_a_short_look(tmp_path):
+    async with talked(tmp_path, "Hello", "Hi") as parts:
+        before = parts.clock.now()
+        with pytest.raises(UsageError, match="not kept"):
+            await call(parts, "remember", text=RED)
+        assert (parts.clock.now() - before).total_seconds() <= 2
 
 
 async def test_a_models_own_word_is_refused_where_nobody_can_be_asked(tmp_path):
@@ -157,3 +194,11 @@ def test_every_argument_is_explained_and_no_other_is_taken(tool):
     assert schema["additionalProperties"] is False
     for shape in schema["properties"].values():
         assert "description" in str(shape)
+
+
+def test_naming_the_tools_loads_nothing_of_what_they_do():
+    code = "import sys, dreamd.mcp.tools; print([name for name in sys.modules if name.startswith('dreamd.')])"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "dreamd.mcp.tools" in done.stdout
+    assert "dreamd.dream" not in done.stdout
+    assert "dreamd.hand" not in done.stdout

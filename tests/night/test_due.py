@@ -120,6 +120,24 @@ def test_a_failed_day_rests_longer_after_each_failure_and_is_given_up_in_the_end
     ]
 
 
+def test_who_has_no_budget_rests_until_it_has() -> None:
+    failed_at = at(MONDAY, 23, 56)
+    free_at = failed_at + timedelta(hours=1)
+    failed = row("anna", MONDAY, "failed", attempts=0, ended=failed_at)
+    for after, due in ((timedelta(minutes=30), False), (timedelta(hours=1), True)):
+        seen = Known(
+            now=failed_at + after,
+            schedule=SCHEDULE,
+            sleepers=[sleeper("anna", MONDAY)],
+            rows=[failed],
+            candidates=0,
+            short={"anna": free_at},
+        )
+        assert bool(nights(seen)) == due
+        if not due:
+            assert next_look(seen) == free_at
+
+
 def test_what_a_crash_left_running_is_run_again_at_once() -> None:
     assert days_due(at(MONDAY, 23, 57), [sleeper("anna", MONDAY)], [row("anna", MONDAY, "running")]) == [
         MONDAY

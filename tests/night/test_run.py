@@ -103,14 +103,20 @@ async def test_an_agent_that_used_up_its_own_budget_holds_up_nobody_else_and_com
         gated = GatedProvider(lane, llm, agent=agent_of(job), leases=leases)
         return Journalled(gated, store=home.parts.store, job=job, clock=home.clock, emit=home.told)
 
-    dailies_only = replace(home.parts.config, dream=Dream(enabled=False), deep_dream=DeepDream(enabled=False))
+    dailies_only = replace(
+        home.parts.config,
+        dream=Dream(enabled=False),
+        deep_dream=DeepDream(enabled=False),
+        budget=Budget(agent_calls_per_hour=1),
+    )
     parts = replace(home.parts, provider=chain, config=dailies_only)
     look_again = await look(parts)
     assert [home.daily(name, MONDAY).exists() for name in ("anna", "bert")] == [False, True]
     row = home.parts.store.ledger("anna", "daily", since=MONDAY)[0]
     assert (row.state, row.attempts) == ("failed", 0)
     assert row.reason == "the 1 calls an hour of anna are used up; it is tried again"
-    assert look_again - home.clock.now() <= timedelta(minutes=10)
+    assert look_again - home.clock.now() == timedelta(hours=1)  # it would only be refused again before
+    assert home.told.named("phase.failed") == []  # the gate tells of it, once a day
     set_clock(home.clock, timedelta(hours=1, seconds=1))
     await look(parts)
     assert home.daily("anna", MONDAY).exists()

@@ -1,10 +1,12 @@
 import json
+import os
 from collections.abc import Callable
 
 import anyio
 import anyio.lowlevel
 from msgspec.structs import replace
 
+from dreamd.gate.passing import published
 from dreamd.hand.plan import LEFT
 from dreamd.sections import Gateway
 from dreamd.stores.base import Changes
@@ -29,8 +31,29 @@ async def test_the_gateway_opens_once_it_is_asked_for_and_goes_with_its_life(hou
             while not home.told.named("gateway.opened"):  # noqa: ASYNC110 - it is told, not signalled
                 await anyio.sleep(0.01)
         assert place.is_socket()
+        shown = await anyio.to_thread.run_sync(published, home.parts.store, os.getpid())
+        assert shown is not None
+        assert (shown.listen, shown.passing.calls) == (f"unix:{place}", 0)
         life.close()
     assert not place.exists()
+
+
+async def test_a_gateway_that_is_switched_off_is_shown_no_more(house: Build) -> None:  # noqa: F811
+    home = house("anna")
+    life = GatewayLife(home.parts, Failures())
+    listen = replace(home.parts.config, gateway=Gateway(listen=f"unix:{home.root / 'gateway.sock'}"))
+
+    async def shown() -> bool:
+        return await anyio.to_thread.run_sync(published, home.parts.store, os.getpid()) is not None
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(life.kept)
+        for parts, listens in ((replace(home.parts, config=listen), True), (home.parts, False)):
+            life.goes_on(parts)
+            with anyio.fail_after(60):
+                while await shown() != listens:  # noqa: ASYNC110
+                    await anyio.sleep(0.01)
+        life.close()
 
 
 async def test_a_gateway_that_fails_is_told_by_the_configuration_of_that_moment(house: Build) -> None:  # noqa: F811
