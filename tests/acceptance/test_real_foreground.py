@@ -34,17 +34,17 @@ TALE = "Write a long tale of a lighthouse keeper, in many chapters. Do not stop 
 class Talk:
     """Replies of the model, and how many of its slots are at work."""
 
-    def __init__(self, client: httpx.AsyncClient, parts: Parts) -> None:
+    def __init__(self, client: httpx.AsyncClient, parts: Parts, lanes: Lanes) -> None:
         self._client = client
+        self._lanes = lanes
         self._parts = parts
         self._numbers = count()
 
     async def person(self) -> float:
         """Seconds that a call takes, through the gate; no two have a beginning in common that the server remembers."""
-        assert self._parts.foreground
         asked = [{"role": "user", "content": f"{next(self._numbers)}: say a word that rhymes with cat."}]
         began = time.perf_counter()
-        call = self._parts.foreground.arrive(f"{URL}/v1")
+        call = self._lanes.arrive(f"{URL}/v1")
         answer = await self._client.post(
             f"{URL}/v1/chat/completions", json={"messages": asked, "max_tokens": SHORT}
         )
@@ -70,11 +70,14 @@ async def test_a_persons_call_is_answered_as_if_there_were_no_dream(tmp_path: Pa
     config = Config(state=State(dir=str(tmp_path)), llm=llm)
     with ExitStack() as stack:
         parts = await to_thread.run_sync(stack.enter_context, open_parts(config))
+        assert parts.foreground
+        lanes = await to_thread.run_sync(parts.foreground)
+        assert isinstance(lanes, Lanes)
         async with httpx.AsyncClient(timeout=600) as client:
-            await _compared(Talk(client, parts), parts)
+            await _compared(Talk(client, parts, lanes), lanes)
 
 
-async def _compared(talk: Talk, parts: Parts) -> None:
+async def _compared(talk: Talk, lanes: Lanes) -> None:
     await talk.person()
     alone, beside, replies = [], [], []
     for number in range(ROUNDS):
@@ -87,8 +90,7 @@ async def _compared(talk: Talk, parts: Parts) -> None:
             assert replies == []  # the dream had made way and is not through
             tasks.cancel_scope.cancel()
         await talk.until_busy(wanted=False)  # nobody listens: it stops
-    assert isinstance(parts.foreground, Lanes)
-    assert parts.foreground.lane(f"{URL}/v1").counts["made_way"] == ROUNDS
+    assert lanes.lane(f"{URL}/v1").counts["made_way"] == ROUNDS
     took = statistics.median(alone), statistics.median(beside)
     print(f"\nalone {took[0]:.3f} s, during a dream {took[1]:.3f} s, x {took[1] / took[0]:.2f}")
 
