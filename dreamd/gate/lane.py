@@ -16,7 +16,7 @@ from anyio import lowlevel
 from dreamd.clock import Clock
 from dreamd.events import LANE_COOLING, LIMIT_CHANGED, Emit
 from dreamd.gate import spare
-from dreamd.gate.limit import Verdict, is_news, judged, starting
+from dreamd.gate.limit import Limit, Verdict, is_news, judged, served, starting
 from dreamd.gate.paces import Paces
 from dreamd.gate.quota import away_s, is_told, quotas
 from dreamd.gate.state import (
@@ -180,6 +180,8 @@ class _Foreground(ForegroundCall):
             self._lane.judge_spare("late" if late else "well", self._began, leaned=self._leans)
         if not self._crowded and is_news(state.limit, verdict, self._seen):
             self._lane.judge(verdict, self._seen, self._began)
+        if late is False and not self._crowded:
+            self._lane.learn(served(self._lane.state.limit, self._seen))
 
     def done(self) -> None:
         if not self._done:
@@ -294,8 +296,10 @@ class Lane:
     # what calls show of the upstream
 
     def judge(self, verdict: Verdict, seen: int, began: float) -> None:
+        self.learn(judged(self.state.limit, verdict, seen, began, self.now()))
+
+    def learn(self, limit: Limit) -> None:
         before = self.state.limit.calls
-        limit = judged(self.state.limit, verdict, seen, began, self.now())
         if limit is not self.state.limit:
             self._go(told(self.state, self.now(), limit=limit))
         if limit.calls != before:
@@ -327,7 +331,7 @@ class Lane:
 
     def cool(self, retry_after_s: float | None) -> None:
         """Stay away for as long as the server says, or longer with each refusal when it does not."""
-        self.refusals += 1
+        self.refusals += self.state.cooling_until <= self.now()  # those that come meanwhile are one
         self.counts["refused"] += 1
         self._thinned_at = self.now()
         pause = min(FIRST_COOLING_S * 2.0 ** min(self.refusals - 1, 16), LONGEST_COOLING_S)

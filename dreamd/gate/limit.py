@@ -9,8 +9,11 @@
 5. On an upstream that shares itself among all calls the first byte tells little, and whoever slows down feels every try:
    the pace of the tokens is the proof, and tries are rare, as on one that refuses.
 
-Only dream calls are sent to try a number (`tries`) and prove one: foreground calls are short, and wait so briefly behind
-each other that one more than the limit looks well.
+6. A foreground call that came in time proves half of the calls it found, unless so many once were too many: so the limit is
+   learned where the foreground never leaves a slot to try.
+
+But for that, only dream calls are sent to try a number (`tries`) and prove one: foreground calls are short, and wait so
+briefly behind each other that one more than the limit looks well.
 After G. Jacobson's AIMD as in Netflix concurrency-limits and Vector's adaptive request concurrency, but that the
 numbers are proven before they are used: the foreground must never meet a limit that was only hoped for.
 """
@@ -98,6 +101,12 @@ def judged(limit: Limit, verdict: Verdict, in_flight: int, began: float, now: fl
         doubted = _doubted(limit, in_flight, now, doubt=1)
         return replace(doubted, shares=True) if doubted.doubt < limit.doubt else doubted
     return _slowed(limit, in_flight, now, strikes=STRIKES if verdict == "stuck" else 1)
+
+
+def served(limit: Limit, in_flight: int) -> Limit:
+    """After a foreground call that came in time as the `in_flight`-th: no queue as long as what runs stood before it."""
+    most = min(in_flight // 2, limit.failed - 1 if limit.failed else limit.ceiling, limit.ceiling)
+    return limit if most <= limit.calls else replace(limit, calls=most, tested=True, proofs=0, strikes=0)
 
 
 def _proven(limit: Limit, in_flight: int) -> Limit:

@@ -42,8 +42,9 @@ class Paces:
         """
         pace = self._first[kind]
         expected, late = usual(pace, prompt_bytes), is_late(pace, prompt_bytes, seconds)
-        news = pace.weight < pace.enough or (expected is not None and seconds < expected)
-        if seen <= max(1, limit.calls if news else limit.calls // 2) and (news or not crowded):
+        first = pace.weight < pace.enough
+        news = expected is None or seconds < expected
+        if first or (seen <= max(1, limit.calls if news else limit.calls // 2) and (news or not crowded)):
             self._first[kind] = heard(pace, prompt_bytes, seconds)
         if expected is None:
             return "unknown" if seen > limit.floor else "good"

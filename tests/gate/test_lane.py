@@ -4,9 +4,10 @@ import pytest
 
 from dreamd.clock import StillClock
 from dreamd.events import LANE_COOLING, LIMIT_CHANGED, Event
-from dreamd.gate.lane import LONGEST_COOLING_S, NOTICED_S, Lane
+from dreamd.gate.lane import FIRST_COOLING_S, LONGEST_COOLING_S, NOTICED_S, Lane
 from dreamd.gate.limit import DOUBTS, PROOFS
 from dreamd.gate.order import DREAM
+from dreamd.gate.paces import MANY
 from dreamd.parts import ForegroundCall
 from dreamd.sections import Gate
 
@@ -67,6 +68,13 @@ async def test_without_retry_after_the_lane_cools_longer_with_each_refusal_up_to
     assert pauses[-1] == pytest.approx(LONGEST_COOLING_S)
 
 
+async def test_refusals_of_many_calls_at_once_cool_the_lane_as_one() -> None:
+    house = House()
+    for _ in range(9):
+        house.foreground(0.0, status=429)
+    assert house.lane.state.cooling_until == pytest.approx(house.clock.ticks + FIRST_COOLING_S)
+
+
 @pytest.mark.parametrize(("own_key", "away"), [(True, True), (False, False)])
 async def test_the_quota_of_another_key_is_not_dreamds(own_key: bool, away: bool) -> None:
     lane = House().lane
@@ -95,6 +103,18 @@ async def test_what_asks_for_nothing_sets_no_measure() -> None:
         call.first_byte()
         call.done()
     assert house.lane.paces.is_delayed(1000, 0.55) is None
+
+
+async def test_a_limit_is_learned_though_the_foreground_never_leaves() -> None:
+    house = House()
+    others = [house.lane.arrive(1000) for _ in range(7)]
+    for _ in range(int(MANY) + 3):
+        house.foreground(0.1)
+    assert house.lane.state.limit.calls == 4
+    assert house.told == [LIMIT_CHANGED]
+    others += [house.lane.arrive(1000) for _ in range(4)]
+    house.foreground(1.0)
+    assert house.lane.state.limit.calls == 4
 
 
 async def test_first_bytes_that_come_late_prove_nothing() -> None:

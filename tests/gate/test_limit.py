@@ -1,5 +1,6 @@
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from dreamd.gate.limit import (
     DOUBTS,
@@ -15,6 +16,7 @@ from dreamd.gate.limit import (
     is_news,
     judged,
     rested,
+    served,
     starting,
     tries,
 )
@@ -179,3 +181,15 @@ def test_it_stays_within_its_bounds_whatever_happens(
         limit = judged(limit, verdict, in_flight, second, second)
         assert limit.floor <= limit.calls <= limit.ceiling
         assert not limit.failed or limit.calls < limit.failed
+
+
+def test_a_foreground_call_served_in_time_proves_half_of_the_calls_it_found() -> None:
+    limit = served(starting(1, 32), 9)
+    assert (limit.calls, limit.tested) == (4, True)
+    assert served(limit, 9) is limit
+    assert served(limit, 100).calls == 32
+
+
+def test_a_foreground_call_served_in_time_does_not_speak_for_a_number_that_was_too_many() -> None:
+    assert served(replace(AT_FOUR, failed=6), 20).calls == 5
+    assert served(replace(AT_FOUR, failed=5), 20).calls == 4

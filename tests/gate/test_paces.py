@@ -39,6 +39,13 @@ def test_what_is_usual_is_known_although_the_upstream_is_never_empty() -> None:
     assert not paces.is_delayed(SIZE, 0.11)
 
 
+def test_the_first_few_set_the_measure_however_many_there_are() -> None:
+    paces, at_one = Paces(), Limit(floor=1, ceiling=32, calls=1)
+    for _ in range(int(MANY) + 2):
+        paces.first_byte("foreground", SIZE, 0.1, 7, at_one, crowded=True)
+    assert paces.is_delayed(SIZE, 0.2)
+
+
 def test_calls_beside_many_others_set_no_measure() -> None:
     paces = known()
     for _ in range(100):
