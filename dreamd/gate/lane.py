@@ -4,7 +4,7 @@ Foreground calls are announced and go on; dream calls wait at their door and are
 the upstream (refusals, quota, time to the first byte) goes to the rules as it comes.
 """
 
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import count
@@ -16,7 +16,8 @@ from anyio import lowlevel
 from dreamd.clock import Clock
 from dreamd.events import LANE_COOLING, LIMIT_CHANGED, Emit
 from dreamd.gate import spare
-from dreamd.gate.limit import Limit, Verdict, is_news, judged, served, starting
+from dreamd.gate.breaks import Breaks
+from dreamd.gate.limit import Limit, Verdict, is_news, judged, served, spoilt, starting
 from dreamd.gate.paces import Paces
 from dreamd.gate.quota import away_s, is_told, quotas
 from dreamd.gate.state import (
@@ -38,7 +39,6 @@ from dreamd.providers._answers import retry_after
 from dreamd.providers.base import Listener
 from dreamd.sections import Gate
 
-NOTICED_S = 0.3  # until a server has noticed that nobody listens
 ENOUGH_TOKENS = 20  # for their pace to be told
 ALMOST = 0.5  # calls less on average are as good as so many
 FIRST_COOLING_S, LONGEST_COOLING_S = 1.0, 60.0  # where a server that refuses does not say for how long
@@ -149,7 +149,7 @@ class _Foreground(ForegroundCall):
         self._seen, self._began = lane.state.in_flight, lane.state.now
         self._crowded = lane.crowded
         self._leans = self._crowded and lane.leaned_on
-        self._beside_try = lane.beside_try
+        self._beside_try = lane.breaks.beside_try(self._began)
         self._status = 0
         self._done = False
 
@@ -163,25 +163,46 @@ class _Foreground(ForegroundCall):
             self._lane.heard_quota(telling)
         if refused:
             self._lane.cool(retry_after(telling))
-            if self._leans and not self._beside_try:
-                self._lane.judge_spare("refused", self._began, leaned=True)
-            elif not self._crowded and is_news(self._lane.state.limit, "refused", self._seen):
-                self._lane.judge("refused", self._seen, self._began)
+            self._refused()
+
+    def _refused(self) -> None:
+        lane = self._lane
+        if self._crowded:
+            lane.breaks.refused()
+        if self._beside_try:
+            lane.spoil_tries()
+        elif self._leans:
+            lane.judge_spare("refused", self._began, leaned=True)
+        elif not self._crowded and is_news(lane.state.limit, "refused", self._seen):
+            lane.judge("refused", self._seen, self._began)
 
     def first_byte(self) -> None:
         if self._status not in GOOD or not self._size:  # what asks nothing is answered by no model
             return
-        seconds, paces, state = self._lane.now() - self._began, self._lane.paces, self._lane.state
-        late = paces.is_delayed(self._size, seconds)
-        verdict = paces.first_byte(
-            "foreground", self._size, seconds, self._seen, state.limit, crowded=self._crowded
+        lane, seconds = self._lane, self._lane.now() - self._began
+        late = lane.paces.is_delayed(self._size, seconds)
+        verdict = lane.paces.first_byte(
+            "foreground", self._size, seconds, self._seen, lane.state.limit, crowded=self._crowded
         )
-        if late is not None and not (self._beside_try or self._lane.empty):
-            self._lane.judge_spare("late" if late else "well", self._began, leaned=self._leans)
-        if not self._crowded and is_news(state.limit, verdict, self._seen):
-            self._lane.judge(verdict, self._seen, self._began)
-        if late is False and not self._crowded:
-            self._lane.learn(served(self._lane.state.limit, self._seen))
+        if late is not None:
+            self._felt(seconds, late=late)
+        if not self._crowded and is_news(lane.state.limit, verdict, self._seen):
+            lane.judge(verdict, self._seen, self._began)
+
+    def _felt(self, seconds: float, *, late: bool) -> None:
+        """What it says of calls that made way, or of the limit where there were none."""
+        lane = self._lane
+        if self._crowded and late:
+            lane.breaks.waited(seconds)
+        elif self._crowded:
+            lane.breaks.went_well()
+        elif not late:
+            lane.learn(served(lane.state.limit, self._seen))
+        if self._beside_try:
+            if late:
+                lane.spoil_tries()
+        elif not lane.empty:
+            lane.judge_spare("late" if late else "well", self._began, leaned=self._leans)
 
     def done(self) -> None:
         if not self._done:
@@ -211,33 +232,21 @@ class Lane:
         self._tickets = count(1)
         self._dreams: dict[int, DreamCall] = {}
         self._loop: _Loop | None = None
-        self._breaks: deque[float] = deque()  # when calls made way that may still be in their slots
-        self._broken_at = float("-inf")  # when a try last made way
+        self.breaks = Breaks()
         self._thinned_at = float("-inf")  # when a call was last refused or made way
         self._timer: _Timer | None = None
 
     @property
     def crowded(self) -> bool:
         """Whether calls that made way may still be in their slots: then a refusal says nothing of the limit."""
-        return bool(self.state.leaving) or self._left > 0
+        return bool(self.state.leaving) or self.breaks.left(self.now()) > 0
 
     @property
     def leaned_on(self) -> bool:
         """Whether the newest call has no slot but one that is only just being left."""
-        lingering = max(len(self.state.leaving), self._left)
+        lingering = max(len(self.state.leaving), self.breaks.left(self.now()))
         taken = self.state.busy + len(self.state.dreams)
         return taken <= self.state.capacity < taken + lingering
-
-    @property
-    def beside_try(self) -> bool:
-        """Whether calls may wait because of a try that only just made way, whatever is spare."""
-        return self.now() - self._broken_at < NOTICED_S
-
-    @property
-    def _left(self) -> int:
-        while self._breaks and self._breaks[0] < self.now() - NOTICED_S:
-            self._breaks.popleft()
-        return len(self._breaks)
 
     @property
     def load(self) -> float:
@@ -305,6 +314,10 @@ class Lane:
         if limit.calls != before:
             self._emit(LIMIT_CHANGED, lane=self.name, limit=limit.calls, before=before, failed=limit.failed)
 
+    def spoil_tries(self) -> None:
+        """A foreground call waited or was refused because of one."""
+        self.learn(spoilt(self.state.limit, self.now()))
+
     def judge_spare(self, went: spare.Went, began: float, *, leaned: bool) -> None:
         """After a foreground call, which may have leaned on a slot just being left."""
         most, now = self.state.capacity - 1, self.now()
@@ -360,10 +373,9 @@ class Lane:
             self._worked += self.state.in_flight * (step.state.now - self.state.now)
         before, self.state = self.state.limit, step.state
         if step.cancelled:
-            if step.state.limit.broken > before.broken:
-                self._broken_at = self.now()
             self._thinned_at = self.now()
-            self._breaks.extend(self._thinned_at for _ in step.cancelled)
+            tried = step.state.limit.broken > before.broken
+            self.breaks.add(len(step.cancelled), self._thinned_at, tried=tried)
         for ticket in step.cancelled:
             self._dreams[ticket].make_way()
         if step.started:

@@ -8,7 +8,6 @@
 4. A number of calls that was tried in vain is not tried again before a pause, which doubles each time.
 5. On an upstream that shares itself among all calls the first byte tells little, and whoever slows down feels every try:
    the pace of the tokens is the proof, and tries are rare, as on one that refuses.
-
 6. A foreground call that came in time proves half of the calls it found, unless so many once were too many: so the limit is
    learned where the foreground never leaves a slot to try.
 
@@ -25,6 +24,7 @@ from msgspec.structs import replace
 
 FIRST_PAUSE_S, LONGEST_PAUSE_S = 5.0, 60.0
 FIRST_REST_S, LONGEST_REST_S = 1.0, 30.0  # after a try that was broken off: the next one would be too
+FIRST_SPOILT_S, LONGEST_SPOILT_S = 60.0, 240.0  # and that the foreground felt
 PROOFS, MORE_PROOFS = 3, 7  # tries that must go well; more where the number once was too many
 STRIKES = 2  # late ones, or one that was stuck, and the number is too many
 DOUBTS, TRUST = 3.0, 0.25  # a late call is a doubt, a good one takes a quarter of it away
@@ -38,8 +38,8 @@ class Limit(Struct, frozen=True, kw_only=True):
     `proofs` counts the calls above it that went well, `strikes` those that were late, and `doubt` late ones within it;
     `refuses`, that the upstream turns calls away when it is full, `shares`, that it runs all of them, each the slower.
     `failed` is the least number known to be too many, 0 while none is; it may be tried from `retry_at` on. Nothing is
-    tried before `rest_until`; `broken` tries in a row had to make way. Calls that began before `lowered_at` tell of the
-    time before.
+    tried before `rest_until`; `broken` tries in a row had to make way, and the foreground felt `spoilt` of them, the
+    latest one at `spoilt_at`. Calls that began before `lowered_at` tell of the time before.
     """
 
     floor: int
@@ -56,6 +56,8 @@ class Limit(Struct, frozen=True, kw_only=True):
     pause_s: float = 0.0
     rest_until: float = float("-inf")
     broken: int = 0
+    spoilt: int = 0
+    spoilt_at: float = float("-inf")
     lowered_at: float = float("-inf")
 
 
@@ -88,6 +90,14 @@ def broken_off(limit: Limit, now: float) -> Limit:
     return replace(rested(limit, now + rest_s), broken=limit.broken + 1)
 
 
+def spoilt(limit: Limit, now: float) -> Limit:
+    """After a foreground call that waited for a try to leave its slot: the server is slow to notice."""
+    if now < limit.spoilt_at + FIRST_SPOILT_S:  # it was the same try
+        return limit
+    rest_s = min(FIRST_SPOILT_S * 2.0 ** min(limit.spoilt, 16), LONGEST_SPOILT_S)
+    return replace(rested(limit, now + rest_s), spoilt=limit.spoilt + 1, spoilt_at=now)
+
+
 def judged(limit: Limit, verdict: Verdict, in_flight: int, began: float, now: float) -> Limit:
     """After a call that began as the `in_flight`-th."""
     if verdict == "good":
@@ -113,7 +123,7 @@ def _proven(limit: Limit, in_flight: int) -> Limit:
     if in_flight <= limit.calls:
         return limit if limit.tested else replace(limit, tested=True)
     doubtful = limit.failed and in_flight >= limit.failed and not limit.shares
-    limit = replace(limit, broken=0)
+    limit = replace(limit, broken=0, spoilt=0)
     if limit.proofs + 1 < (MORE_PROOFS if doubtful else PROOFS):
         return replace(limit, proofs=limit.proofs + 1)
     limit = replace(limit, proofs=0, strikes=0, doubt=0.0)
@@ -153,5 +163,5 @@ def _failing(limit: Limit, in_flight: int, now: float) -> Limit:
     tried = in_flight > limit.calls
     pause_s = min(max(FIRST_PAUSE_S, limit.pause_s * 2), longest) if tried else FIRST_PAUSE_S
     failed = max(limit.floor + 1, min(in_flight, limit.failed or in_flight))
-    counted = replace(limit, proofs=0, strikes=0, doubt=0.0, broken=0)
+    counted = replace(limit, proofs=0, strikes=0, doubt=0.0, broken=0, spoilt=0)
     return replace(counted, failed=failed, pause_s=pause_s, retry_at=now + pause_s)

@@ -14,7 +14,7 @@ def seen(mode: str, name: str, seconds: float = 150) -> Seen:
 
 @pytest.mark.parametrize(
     ("name", "kept"),
-    [("one", 0.8), ("four", 0.3), ("refuses", 0.45), ("eight", 0.45), ("shares", 0.45), ("lingers", 0.1)],
+    [("one", 0.8), ("four", 0.3), ("refuses", 0.25), ("eight", 0.45), ("shares", 0.45), ("lingers", 0.1)],
 )
 def test_the_foreground_does_not_feel_that_dreams_take_what_it_leaves(name: str, kept: float) -> None:
     alone, beside, naive = seen("alone", name), seen("dreamd", name), seen("naive", name, 20)

@@ -1,11 +1,13 @@
 from datetime import UTC, datetime
 
 import pytest
+from msgspec.structs import replace
 
 from dreamd.clock import StillClock
 from dreamd.events import LANE_COOLING, LIMIT_CHANGED, Event
-from dreamd.gate.lane import FIRST_COOLING_S, LONGEST_COOLING_S, NOTICED_S, Lane
-from dreamd.gate.limit import DOUBTS, PROOFS
+from dreamd.gate.breaks import NOTICED_S
+from dreamd.gate.lane import FIRST_COOLING_S, LONGEST_COOLING_S, Lane
+from dreamd.gate.limit import DOUBTS, FIRST_SPOILT_S, PROOFS
 from dreamd.gate.order import DREAM
 from dreamd.gate.paces import MANY
 from dreamd.parts import ForegroundCall
@@ -204,6 +206,22 @@ async def test_a_refusal_in_a_slot_that_was_only_just_left_keeps_one_more_free_a
     crowded(house).answered(429, [])
     assert house.lane.state.limit.calls == 3
     assert house.lane.state.spare == before + 1
+
+
+async def test_a_call_that_waits_for_a_try_to_leave_makes_tries_rare_and_keeps_nothing_more_free() -> None:
+    house = House(floor=1)
+    lane = house.lane
+    for _ in range(2 * int(MANY)):
+        house.foreground(0.1)
+    lane.learn(replace(lane.state.limit, tested=True, calls=2, failed=0))
+    dreams = [lane.come(DREAM, 10) for _ in range(3)]
+    assert [dream.door.is_set() for dream in dreams] == [True] * 3
+    before = lane.state.spare
+    house.foreground(0.5)
+    assert lane.state.limit.spoilt == 1
+    assert lane.state.limit.rest_until > house.clock.ticks + FIRST_SPOILT_S - 1
+    assert lane.state.spare == before
+    assert lane.breaks.noticed_s > NOTICED_S
 
 
 async def test_dreams_that_made_way_long_ago_are_no_longer_in_their_slots() -> None:

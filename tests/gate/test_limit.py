@@ -6,8 +6,10 @@ from dreamd.gate.limit import (
     DOUBTS,
     FIRST_PAUSE_S,
     FIRST_REST_S,
+    FIRST_SPOILT_S,
     LONGEST_PAUSE_S,
     LONGEST_REST_S,
+    LONGEST_SPOILT_S,
     MORE_PROOFS,
     PROOFS,
     STRIKES,
@@ -17,6 +19,7 @@ from dreamd.gate.limit import (
     judged,
     rested,
     served,
+    spoilt,
     starting,
     tries,
 )
@@ -155,6 +158,17 @@ def test_a_try_that_is_broken_off_again_and_again_rests_longer_each_time_until_o
     assert rests == sorted(rests)
     assert (rests[0], rests[-1]) == (FIRST_REST_S, LONGEST_REST_S)
     assert judged(limit, "good", 5, 200, 200).broken == 0
+
+
+def test_tries_that_the_foreground_felt_become_rare_until_one_goes_well() -> None:
+    limit, rests = AT_FOUR, []
+    for round_ in range(1, 6):
+        limit = spoilt(limit, 1000 * round_)
+        assert spoilt(limit, 1000 * round_ + 1) == limit
+        rests.append(limit.rest_until - 1000 * round_)
+    assert rests == sorted(rests)
+    assert (rests[0], rests[-1]) == (FIRST_SPOILT_S, LONGEST_SPOILT_S)
+    assert judged(limit, "good", 5, 9000, 9000).spoilt == 0
 
 
 def test_nothing_is_tried_while_it_rests_nor_before_the_limit_was_seen_to_work() -> None:
